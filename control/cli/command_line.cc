@@ -11,7 +11,7 @@ constexpr int kWrongUse = 2;
 
 }  // namespace
 
-CommandLine::CommandLine(const std::string& description) : app_(description) {
+CommandLine::CommandLine(const std::string& description) : app_(description, "tictac") {
   app_.require_subcommand(1);
   app_.set_version_flag("--version", TICTAC_VERSION);
   app_.get_formatter()->column_width(34);
