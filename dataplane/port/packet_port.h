@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "dataplane/base/types.h"
+
+namespace tictac {
+
+// One Ethernet frame in a buffer of the port's. Opaque beyond its bytes.
+struct Frame {
+  uint8_t* data = nullptr;  // first byte of the Ethernet header
+  uint32_t size = 0;        // bytes of the frame, without FCS
+  uint32_t capacity = 0;    // bytes that fit at `data`
+  void* buffer = nullptr;   // the port's own handle (an rte_mbuf in DpdkPort)
+  ByteSpan bytes() const { return {data, size}; }
+  MutableByteSpan room() const { return {data, capacity}; }
+};
+
+// The narrow line between the dataplane and packet I/O: one virtual call per burst. Lcore only; nothing
+// blocks or allocates from the heap.
+class PacketPort {
+ public:
+  virtual ~PacketPort() = default;
+
+  // Fills `frames` with received frames; returns how many. The caller owns them until release() or send().
+  virtual size_t receive(std::span<Frame> frames) = 0;
+
+  // Fills `frames` with empty frames of full capacity for sending; returns how many there were. Caller owns
+  // them.
+  virtual size_t allocate(std::span<Frame> frames) = 0;
+
+  // Takes the first n frames (n returned) and gives them to the device; the rest stay the caller's, to be
+  // offered again later: a refused frame is never lost.
+  virtual size_t send(std::span<Frame> frames) = 0;
+
+  // Gives frames back unsent.
+  virtual void release(std::span<Frame> frames) = 0;
+
+  // Largest frame in bytes, without FCS, that send() takes now.
+  virtual uint32_t max_frame() const = 0;
+};
+
+}  // namespace tictac
