@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "dataplane/base/clock.h"
 #include "dataplane/base/types.h"
 #include "dataplane/base/units.h"
+#include "dataplane/sched/index_set.h"
+#include "dataplane/sched/rank_queue.h"
+#include "dataplane/sched/shaper.h"
 #include "dataplane/sched/transfer_node.h"
 
 namespace tictac {
@@ -17,7 +22,8 @@ namespace tictac {
 //
 // Strict rank is a find-first-set tree over 4,096 levels per (job, peer): O(1) insert, removal, pick and
 // re-rank. Ranks of two schedule versions are never compared: a (job, peer) drains its older version first
-// while a re-rank is on its way. No allocation, lock, syscall or clock after add_job/add_peer. Lcore only.
+// while a re-rank is on its way. No lock, syscall or clock; allocates only in add_job, add_peer and at the
+// first transfer of a job to a peer (and of a second version there). Lcore only.
 class Scheduler {
  public:
   struct Config {
@@ -34,9 +40,10 @@ class Scheduler {
   };
 
   explicit Scheduler(const Config& config);
-  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
 
-  void set_link_rate(Rate rate, Time now);  // 0: no shaping
+  void set_link_rate(Rate rate);  // 0: no shaping
 
   // Peers and jobs are dense from 0; each must be added before a node names it. Weight >= 1. These allocate.
   void add_peer(PeerId peer);
@@ -72,11 +79,69 @@ class Scheduler {
   // at once, kNever when nothing is ready and unblocked.
   Time next_send_time(Time now) const;
 
-  const Counters& counters() const;
+  const Counters& counters() const { return counters_; }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // FIFO of nodes without ranks (control, bulk).
+  struct Fifo {
+    TransferNode* head = nullptr;
+    TransferNode* tail = nullptr;
+    void push_back(TransferNode& node);
+    void remove(TransferNode& node);
+  };
+  // Ranked transfers of one job to one peer, of at most two schedule versions; the older is served first.
+  struct Lane {
+    std::array<std::unique_ptr<RankQueue>, 2> queues;
+    std::array<ScheduleVersion, 2> versions;
+    uint8_t newest = 0;
+    int64_t deficit = 0;
+
+    bool empty(uint8_t queue) const { return !queues[queue] || queues[queue]->empty(); }
+    bool empty() const { return empty(0) && empty(1); }
+    uint8_t older() const { return newest ^ 1; }
+    uint8_t serving() const { return empty(older()) ? newest : older(); }
+    TransferNode* front() const { return queues[serving()]->front(); }
+    // The queue for transfers of `version`; sets `mixed` when it holds another version too.
+    uint8_t queue_for(ScheduleVersion version, bool* mixed);
+  };
+  struct Job {
+    std::vector<Lane> lanes;  // by peer
+    IndexSet ready_peers;
+    size_t current_peer = 0;
+    int64_t deficit = 0;
+    uint32_t weight = 1;
+  };
+  // Unranked transfers of one class, by peer, served in turn.
+  struct FifoClass {
+    std::vector<Fifo> fifos;  // by peer
+    IndexSet ready_peers;
+    size_t current_peer = 0;
+    int64_t credit = 0;  // bytes that its share still allows
+  };
+
+  FifoClass& fifo_class(TransferClass c) { return c == TransferClass::kControl ? control_ : bulk_; }
+  void enqueue(TransferNode& node);
+  void enqueue_ranked(TransferNode& node);
+  void dequeue_ranked(TransferNode& node);
+  void dequeue(TransferNode& node);
+  TransferNode* front_of(FifoClass& fifos);
+  TransferNode* front_of_jobs();
+  TransferNode* front_of_lanes(Job& job);
+  TransferNode* ranked_for(PeerId peer);
+  void count_inversion(const TransferNode& node);
+  bool anything_sendable() const;
+
+  Shaper shaper_;
+  uint64_t burst_bytes_;
+  int64_t quantum_;
+  IndexSet unblocked_peers_;
+  size_t peer_count_ = 0;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  IndexSet ready_jobs_;
+  size_t current_job_ = 0;
+  FifoClass control_;
+  FifoClass bulk_;
+  Counters counters_;
 };
 
 }  // namespace tictac

@@ -30,6 +30,7 @@ struct TransferNode {
   TransferNode* next = nullptr;
   uint16_t level = 0;
   bool queued = false;
+  uint8_t queue = 0;  // which of its lane's two queues holds it
 };
 
 }  // namespace tictac
