@@ -29,6 +29,13 @@ class Shaper {
                          : std::max(kDefaultDepth, transfer_time(kLeastDepthBytes, rate));
   }
 
+  // Another rate for the same depth in bytes; what was sent stays counted.
+  void set_rate(Rate rate, uint64_t depth_bytes) {
+    rate_ = rate;
+    remainder_ = 0;
+    depth_ = rate.value() ? transfer_time(depth_bytes, rate) : Duration(0);
+  }
+
   bool may_send(Time now) const { return rate_.value() == 0 || free_at_ - now < depth_; }
 
   // Earliest time at which may_send() is true if nothing is sent.

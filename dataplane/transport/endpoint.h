@@ -28,6 +28,7 @@ struct StreamRef {
 
 inline constexpr size_t kMaxPreamble = 1024;
 inline constexpr size_t kMaxJobName = 128;
+inline constexpr uint64_t kInitialRequestLimit = 64 * 1024;  // of request bytes, known to both ends
 
 // What the opener of a stream says first; arrives whole before any byte of the stream.
 struct OpenParams {
@@ -58,7 +59,10 @@ class EndpointEvents {
   // The peer opened a stream. Returns the sink of its request bytes, or null to discard them. `params` is
   // borrowed for the call. The stream lives until both directions are done; answer() or reset() must follow
   // at some time.
+  // The sink takes at least kInitialRequestLimit bytes.
   virtual TransferSink* on_open(StreamRef stream, const OpenParams& params) = 0;
+  // An accepted stream ended before answer(): its opener gave up, or the session went down.
+  virtual void on_abandoned(StreamRef stream, uint32_t code) = 0;
 };
 
 // All sessions of one sidecar: ranked, reliable, bidirectional streams over datagrams (see README.md for the
@@ -83,7 +87,7 @@ class Endpoint {
   // Before or between polls. The name and address must be unique. Sessions come up by themselves, in either
   // start order, and again after a failure.
   PeerId add_peer(std::string_view name, const Address& address, Time now);
-  // Finds or makes the job's number; kJobTableFull when there are already 256.
+  // Finds or makes the job's number; none when there are already 256, or the name is empty or too long.
   std::optional<JobId> job_id(std::string_view name);
   void set_job_weight(std::string_view name, uint32_t weight);
 
@@ -108,15 +112,16 @@ class Endpoint {
   // Acceptor: starts the answer. False when the stream has gone (then the source gets no call).
   bool answer(Time now, StreamRef stream, TransferSource* source);
   // The source's available()/finished() or the sink's limit() changed. Stale refs are ignored.
-  void notify(Time now, StreamRef stream);
+  void notify(StreamRef stream);
   // Opener: new place for the stream, here and at the peer (RERANK); what is queued there turns round.
-  void rerank(Time now, StreamRef stream, Rank rank, ScheduleVersion version);
+  void rerank(StreamRef stream, Rank rank, ScheduleVersion version);
   // Either side: ends both directions now; sources and sinks of this side get on_done before it returns, the
   // peer's soon after with `code`.
-  void cancel(Time now, StreamRef stream, uint32_t code);
+  void cancel(StreamRef stream, uint32_t code);
 
-  // Announces the end to all peers (CLOSE) so that they know at once; sessions go down with kLocalClose.
-  void close(Time now);
+  // Announces the end to all peers (CLOSE) with their next datagram, so that they know at once; then sessions
+  // go down with kLocalClose and stay down.
+  void close();
 
   bool peer_is_up(PeerId peer) const;
   const TransportCounters& counters() const;

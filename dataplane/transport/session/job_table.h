@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "dataplane/base/types.h"
+#include "dataplane/sched/scheduler.h"
+
+namespace tictac {
+
+// Names of jobs to their numbers on this host; a new name is added to the scheduler with weight 1. Bounded,
+// because names come from peers too.
+class JobTable {
+ public:
+  static constexpr size_t kMostJobs = 256;
+  static constexpr size_t kMostName = 128;
+
+  explicit JobTable(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  std::optional<JobId> find_or_add(std::string_view name) {
+    const absl::string_view key(name.data(), name.size());
+    if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
+    if (ids_.size() >= kMostJobs || name.empty() || name.size() > kMostName) return std::nullopt;
+    const JobId id(static_cast<uint16_t>(names_.size()));
+    names_.emplace_back(name);
+    ids_.emplace(std::string(name), id);
+    scheduler_.add_job(id, 1);
+    return id;
+  }
+  std::string_view name(JobId id) const { return names_[id.value()]; }
+
+ private:
+  Scheduler& scheduler_;
+  absl::flat_hash_map<std::string, JobId> ids_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace tictac

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "dataplane/transport/stream/stream.h"
+
+namespace tictac {
+
+// The streams of one session by slot (stable address, reused) and by id. Generations go on over reuse, so a
+// stale (slot, generation) finds nothing.
+class StreamTable {
+ public:
+  explicit StreamTable(uint32_t most_streams) : most_(most_streams) {}
+
+  // A fresh stream under `id`, or null when the table is full or the id is taken.
+  Stream* add(uint64_t id);
+  void remove(Stream& stream);
+  Stream* find(uint64_t id);
+  Stream* find(uint32_t slot, uint32_t generation);
+  uint32_t size() const { return static_cast<uint32_t>(by_id_.size()); }
+
+  // Visits every stream; the visitor may remove the one it is given.
+  template <typename Visit>
+  void for_each(Visit visit) {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i]->in_use) visit(*slots_[i]);
+    }
+  }
+
+ private:
+  uint32_t most_;
+  std::vector<std::unique_ptr<Stream>> slots_;
+  std::vector<uint32_t> free_;
+  absl::flat_hash_map<uint64_t, uint32_t> by_id_;
+};
+
+}  // namespace tictac
