@@ -29,10 +29,15 @@ void RateController::on_ack(uint64_t newly_acked_bytes, const RttEstimator& rtt,
   }
   acked_in_round_ += newly_acked_bytes;
   least_in_round_ = std::min(least_in_round_, rtt.latest());
-  const Duration queue_shown = std::max(rtt.min() / 4, kLeastQueueShown);
-  if (++samples_in_round_ >= kSamplesOfSlowStart && least_in_round_ > rtt.min() + queue_shown)
-    slow_start_ = false;
+  watch_for_queue(rtt);
   if (now - round_start_ >= std::max(rtt.smoothed(), kLeastRound)) end_round(rtt, now);
+}
+
+// Slow start ends when several samples in a row show a queue.
+void RateController::watch_for_queue(const RttEstimator& rtt) {
+  const Duration queue_shown = std::max(rtt.min() / 4, kLeastQueueShown);
+  samples_with_queue_ = rtt.latest() > rtt.min() + queue_shown ? samples_with_queue_ + 1 : 0;
+  if (samples_with_queue_ >= kSamplesOfSlowStart) slow_start_ = false;
 }
 
 void RateController::end_round(const RttEstimator& rtt, Time now) {
@@ -57,7 +62,6 @@ void RateController::end_round(const RttEstimator& rtt, Time now) {
       std::clamp(window, static_cast<double>(kLeastWindow), static_cast<double>(kMostWindow)));
   limited_ = false;
   acked_in_round_ = lost_in_round_ = 0;
-  samples_in_round_ = 0;
   least_of_last_round_ = std::exchange(least_in_round_, Duration::max());
   round_start_ = now;
 }

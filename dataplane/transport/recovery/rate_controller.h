@@ -44,6 +44,7 @@ class RateController {
  private:
   static constexpr uint64_t kRoomThatCounts = 16 * 1024;
 
+  void watch_for_queue(const RttEstimator& rtt);
   void end_round(const RttEstimator& rtt, Time now);
   double delivery_bound(const RttEstimator& rtt) const;  // bytes
 
@@ -52,7 +53,7 @@ class RateController {
   bool limited_ = false;  // the window held something back in this round
   Time round_start_{};
   bool in_round_ = false;
-  uint32_t samples_in_round_ = 0;
+  uint32_t samples_with_queue_ = 0;  // in a row
   Duration least_in_round_ = Duration::max();
   Duration least_of_last_round_{0};
   uint64_t acked_in_round_ = 0;

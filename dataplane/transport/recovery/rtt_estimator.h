@@ -48,8 +48,5 @@ class RttEstimator {
   Duration min_ = kInitial;
   Time min_at_{};
 };
-Duration this_round_{0};
-Duration last_round_{0};
-};
 
 }  // namespace tictac
