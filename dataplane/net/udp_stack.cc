@@ -28,28 +28,31 @@ void UdpStack::announce(Time now) {
 
 UdpStack::Received UdpStack::receive(Time now, ByteSpan bytes, bool checksums_verified) {
   const ParsedFrame frame = parse_frame(bytes, checksums_verified);
-  if (frame.kind >= FrameKind::kFirstError) {
-    count(counters_.parse[static_cast<size_t>(frame.kind)]);
-  } else if (frame.destination_mac != config_.mac && frame.destination_mac != kBroadcastMac) {
-    count(counters_.other_mac);
-  } else if (is_multicast(frame.source_mac) || frame.source_mac == config_.mac) {
-    count(counters_.bad_source);
-  } else if (frame.kind == FrameKind::kArp) {
+  if (uint64_t* reason = drop_reason(frame)) {
+    count(*reason);
+    return {};
+  }
+  if (frame.kind == FrameKind::kUdp) return receive_udp(now, frame);
+  if (frame.kind == FrameKind::kArp) {
     receive_arp(now, frame);
-  } else if (frame.kind == FrameKind::kOtherEther) {
-    count(counters_.parse[static_cast<size_t>(frame.kind)]);
-  } else if (frame.destination.ip != config_.local.ip) {
-    count(counters_.other_address);
-  } else if (!is_valid_host(frame.source.ip)) {
-    count(counters_.bad_source);
-  } else if (frame.kind == FrameKind::kUdp) {
-    return receive_udp(now, frame);
-  } else if (frame.kind == FrameKind::kIcmpEcho) {
-    receive_echo(frame);
   } else {
-    count(counters_.parse[static_cast<size_t>(frame.kind)]);
+    receive_echo(frame);
   }
   return {};
+}
+
+uint64_t* UdpStack::drop_reason(const ParsedFrame& frame) {
+  uint64_t* by_kind = &counters_.parse[static_cast<size_t>(frame.kind)];
+  if (frame.kind >= FrameKind::kFirstError) return by_kind;
+  if (frame.destination_mac != config_.mac && frame.destination_mac != kBroadcastMac) {
+    return &counters_.other_mac;
+  }
+  if (is_multicast(frame.source_mac) || frame.source_mac == config_.mac) return &counters_.bad_source;
+  if (frame.kind == FrameKind::kArp) return nullptr;
+  if (frame.kind == FrameKind::kOtherEther) return by_kind;
+  if (frame.destination.ip != config_.local.ip) return &counters_.other_address;
+  if (!is_valid_host(frame.source.ip)) return &counters_.bad_source;
+  return frame.kind == FrameKind::kOtherIpv4 ? by_kind : nullptr;
 }
 
 UdpStack::Received UdpStack::receive_udp(Time now, const ParsedFrame& frame) {

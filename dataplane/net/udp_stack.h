@@ -89,6 +89,8 @@ class UdpStack {
     std::array<uint8_t, kMaxOwnFrame> bytes;
   };
 
+  // Counter of the reason why nobody here takes the frame; null when somebody does.
+  uint64_t* drop_reason(const ParsedFrame& frame);
   Received receive_udp(Time now, const ParsedFrame& frame);
   void receive_arp(Time now, const ParsedFrame& frame);
   void receive_echo(const ParsedFrame& frame);
