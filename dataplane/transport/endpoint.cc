@@ -1,6 +1,7 @@
 #include "dataplane/transport/endpoint.h"
 
 #include <algorithm>
+#include <random>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -11,8 +12,13 @@ namespace tictac {
 class Endpoint::Impl {
  public:
   Impl(const Config& config, Scheduler& scheduler, EndpointEvents& events)
-      : config_(config), scheduler_(scheduler), jobs_(scheduler), host_{config_,   scheduler, events,
-                                                                        counters_, jobs_,     late_} {}
+      : config_(config),
+        scheduler_(scheduler),
+        jobs_(scheduler),
+        host_{config_, scheduler, events, counters_, jobs_} {
+    // Half of the space is left for the ids to grow in.
+    host_.next_session_id = 1 + std::uniform_int_distribution<uint32_t>(0, 1U << 31)(random_);
+  }
 
   PeerId add_peer(std::string_view name, const Address& address, Time now) {
     const PeerId id(static_cast<uint16_t>(sessions_.size()));
@@ -23,6 +29,7 @@ class Endpoint::Impl {
   }
 
   void on_datagram(Time now, const Address& from, ByteSpan payload) {
+    host_.now = now;
     ++counters_.packets_received;
     counters_.bytes_received += payload.size();
     wire::Header header;
@@ -41,30 +48,33 @@ class Endpoint::Impl {
   }
 
   std::optional<Datagram> next_datagram(Time now, MutableByteSpan out) {
-    for (const auto& session : sessions_) session->run_timers(now);
-    // Acks, probes and hellos do not wait for the bucket; they take data along when it is their peer's turn.
-    for (const auto& session : sessions_) {
-      if (!session->must_send(now)) continue;
+    host_.now = now;
+    for (size_t i = 0; i < sessions_.size(); ++i) {
+      if (host_.attention[i] > now) continue;
+      Session& session = *sessions_[i];
+      session.run_timers(now);
+      if (!session.must_send(now)) continue;
+      // Acks, probes and hellos do not wait for the bucket; they take data along when it is their peer's
+      // turn.
       TransferNode* node = scheduler_.pick(now);
-      if (node && sessions_[node->peer.value()] != session) node = nullptr;
-      if (const size_t size = session->build(now, out, node)) return Datagram{session->address(), size};
+      if (node && node->peer.value() != i) node = nullptr;
+      if (const size_t size = session.build(now, out, node)) return Datagram{session.address(), size};
     }
     while (TransferNode* node = scheduler_.pick(now)) {
       Session& chosen = session(node->peer);
       if (const size_t size = chosen.build(now, out, node)) return Datagram{chosen.address(), size};
-      scheduler_.set_peer_blocked(node->peer, true);  // nothing fits: wait for its next event
+      if (node->ready()) chosen.block();
     }
     return std::nullopt;
   }
 
   Time next_deadline(Time now) const {
     Time next = scheduler_.next_send_time(now);
-    for (const auto& session : sessions_) {
-      next = session->must_send(now) ? now : std::min(next, session->deadline());
-    }
+    for (const Time attention : host_.attention) next = std::min(next, std::max(attention, now));
     return next;
   }
 
+  void at(Time now) { host_.now = now; }
   Session& session(PeerId peer) { return *sessions_[peer.value()]; }
   Session* session_or_null(PeerId peer) {
     return peer.value() < sessions_.size() ? sessions_[peer.value()].get() : nullptr;
@@ -81,7 +91,7 @@ class Endpoint::Impl {
   Scheduler& scheduler_;
   TransportCounters counters_;
   JobTable jobs_;
-  LateMeter late_;
+  std::mt19937_64 random_{config_.seed ^ config_.incarnation};
   SessionHost host_;
   std::vector<std::unique_ptr<Session>> sessions_;
   absl::flat_hash_map<Address, PeerId> by_address_;
@@ -113,13 +123,15 @@ Time Endpoint::next_deadline(Time now) const { return impl_->next_deadline(now);
 
 StreamRef Endpoint::open(Time now, PeerId peer, const OpenParams& params, TransferSource* request,
                          TransferSink* answer) {
+  impl_->at(now);
   Session* session = impl_->session_or_null(peer);
-  return session ? session->open(now, params, request, answer) : StreamRef{};
+  return session ? session->open(params, request, answer) : StreamRef{};
 }
 
 bool Endpoint::answer(Time now, StreamRef stream, TransferSource* source) {
+  impl_->at(now);
   Session* session = impl_->session_or_null(stream.peer);
-  return session && session->answer(now, stream, source);
+  return session && session->answer(stream, source);
 }
 
 void Endpoint::notify(StreamRef stream) {

@@ -29,6 +29,8 @@ struct StreamRef {
 inline constexpr size_t kMaxPreamble = 1024;
 inline constexpr size_t kMaxJobName = 128;
 inline constexpr uint64_t kInitialRequestLimit = 64 * 1024;  // of request bytes, known to both ends
+// Code of a stream that the other endpoint, not its application, refused: too many job names.
+inline constexpr uint32_t kRefusedCode = 0xffffffff;
 
 // What the opener of a stream says first; arrives whole before any byte of the stream.
 struct OpenParams {
@@ -49,17 +51,17 @@ struct PeerUp {
 enum class PeerDownReason : uint8_t { kTimeout, kRestarted, kClosed, kProtocolError, kLocalClose };
 
 // What happens in an endpoint; implemented by the gateways' dispatcher. Called from on_datagram and
-// next_datagram.
+// next_datagram. From here, and from sources and sinks, open, answer, notify, rerank and cancel may be
+// called; nothing else.
 class EndpointEvents {
  public:
   virtual ~EndpointEvents() = default;
   virtual void on_peer_up(PeerId peer, const PeerUp& info) = 0;
   // All streams of the peer have had their on_done(kPeerLost) before.
   virtual void on_peer_down(PeerId peer, PeerDownReason reason) = 0;
-  // The peer opened a stream. Returns the sink of its request bytes, or null to discard them. `params` is
-  // borrowed for the call. The stream lives until both directions are done; answer() or reset() must follow
-  // at some time.
-  // The sink takes at least kInitialRequestLimit bytes.
+  // The peer opened a stream. Returns the sink of its request bytes, or null to discard them; the sink's
+  // limit() is at least kInitialRequestLimit. `params` is borrowed for the call. answer() or cancel() must
+  // follow at some time; the stream lives until both directions are done.
   virtual TransferSink* on_open(StreamRef stream, const OpenParams& params) = 0;
   // An accepted stream ended before answer(): its opener gave up, or the session went down.
   virtual void on_abandoned(StreamRef stream, uint32_t code) = 0;
@@ -76,7 +78,7 @@ class Endpoint {
     size_t max_datagram = 1472;          // UDP payload bytes that the local device carries
     Duration keep_alive = 200ms;         // a PING after this much silence
     Duration dead_after = 1500ms;        // nothing heard for this long: the peer is down
-    uint32_t max_streams = 65536;        // open at once per session; more are refused and counted
+    uint32_t max_streams = 65536;        // open at once per session and side; the peer's further ones wait
     uint64_t session_window = 64 << 20;  // bytes in flight towards us per session, flow control
     uint64_t seed = 1;                   // for session ids and jitter
   };
@@ -105,8 +107,8 @@ class Endpoint {
   // When to call next_datagram again if nothing arrives and nothing is opened.
   Time next_deadline(Time now) const;
 
-  // Opens a stream to a connected peer. `request` may be null (no request bytes). The refs returned is empty
-  // when the peer is not up, the session is at max_streams, or params are too long.
+  // Opens a stream to a connected peer. `request` may be null (no request bytes). The ref returned is empty
+  // when the peer is not up, we have max_streams open to it, or params are too long.
   StreamRef open(Time now, PeerId peer, const OpenParams& params, TransferSource* request,
                  TransferSink* answer);
   // Acceptor: starts the answer. False when the stream has gone (then the source gets no call).

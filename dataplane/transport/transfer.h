@@ -16,7 +16,7 @@ enum class StreamEnd : uint8_t {
 
 // The bytes that one direction of a stream sends. Owned by the application (gateway), kept alive until
 // on_done. Every byte in [acked, available) must stay readable: packets are cut late and again after a loss.
-// Lcore only; no call may re-enter the endpoint except Endpoint::notify.
+// Lcore only; a call may use the endpoint as EndpointEvents may.
 class TransferSource {
  public:
   virtual ~TransferSource() = default;
@@ -33,7 +33,8 @@ class TransferSource {
 };
 
 // Takes the bytes that one direction of a stream receives, in the order in which packets arrive, each byte
-// once. Owned by the application, kept alive until on_done. Lcore only; the same rule on re-entry.
+// once. Owned by the application, kept alive until on_done. Lcore only; may use the
+// endpoint as EndpointEvents may.
 class TransferSink {
  public:
   virtual ~TransferSink() = default;

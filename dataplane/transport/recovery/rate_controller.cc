@@ -67,7 +67,7 @@ void RateController::end_round(const RttEstimator& rtt, Time now) {
 }
 
 double RateController::delivery_bound(const RttEstimator& rtt) const {
-  const double bound = kDeliveryHeadroom * delivery_rate_ * seconds(rtt.min() + kTargetQueueing / 4);
+  const double bound = kDeliveryHeadroom * delivery_rate_ * seconds(rtt.min());
   return std::max(bound, 4.0 * kLeastWindow);
 }
 

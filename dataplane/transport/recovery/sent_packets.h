@@ -42,7 +42,7 @@ class SentPacketsObserver {
 class SentPackets {
  public:
   static constexpr uint64_t kMostPackets = 65536;
-  static constexpr size_t kMostChunks = 24;  // in a packet
+  static constexpr size_t kMostChunks = 160;  // in a packet: as many small frames as fit into 1,472 bytes
   static constexpr Duration kMostReorderWindow = 50ms;
   static constexpr Duration kMostProbeTimeout = 300ms;
 

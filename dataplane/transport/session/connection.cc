@@ -21,6 +21,7 @@ Session::Session(SessionHost& host, PeerId id, std::string name, const Address& 
                   .max_datagram = static_cast<uint16_t>(host.config.max_datagram)},
                  std::move(name)),
       streams_(host.config.max_streams) {
+  host.attention.resize(id.value() + size_t{1});
   control_.transfer_class = TransferClass::kControl;
   control_.peer = id;
   connect(now);
@@ -42,16 +43,18 @@ void Session::connect(Time now) {
   peer_max_data_ = our_max_data_ = kInitialSessionWindow;
   max_data_pending_ = false;
   has_session_blocked_ = false;
+  newest_number_ = 0;
   last_heard_ = last_sent_ = now;
   host_.scheduler.set_peer_blocked(id_, true);
+  rearm();
 }
 
 void Session::on_hello(Time now, const wire::Header& header, ByteReader& in) {
   wire::HelloFrame hello;
   if (in.u8() != static_cast<uint8_t>(wire::FrameType::kHello) || !wire::read(in, &hello)) {
-    ++host_.counters.drops[static_cast<size_t>(DropReason::kMalformedFrame)];
-    return;
+    return drop(DropReason::kMalformedFrame);
   }
+  const bool was_up = up_;
   Handshake::Verdict verdict = handshake_.on_hello(hello, header.session, now);
   if (verdict == Handshake::Verdict::kPeerIsNew) {
     if (up_) {
@@ -61,11 +64,11 @@ void Session::on_hello(Time now, const wire::Header& header, ByteReader& in) {
     }
     verdict = handshake_.on_hello(hello, header.session, now);
   }
-  if (verdict == Handshake::Verdict::kStale)
-    ++host_.counters.drops[static_cast<size_t>(DropReason::kStaleSession)];
-  if (verdict == Handshake::Verdict::kWrong)
-    ++host_.counters.drops[static_cast<size_t>(DropReason::kUnknownPeer)];
+  if (verdict == Handshake::Verdict::kStale) drop(DropReason::kStaleSession);
+  if (verdict == Handshake::Verdict::kWrong) drop(DropReason::kUnknownPeer);
   if (verdict == Handshake::Verdict::kUp) go_up(now);
+  // The peer says it once more, so it may not know yet that we have it: any packet of the session tells.
+  if (verdict == Handshake::Verdict::kIgnore && was_up && up_) ping_pending_ = true;
 }
 
 void Session::go_up(Time now) {
@@ -81,12 +84,11 @@ void Session::go_up(Time now) {
 }
 
 void Session::go_down(Time now, PeerDownReason reason) {
-  up_ = false;
+  up_ = false;  // from here on the application's calls about these streams do nothing
   host_.scheduler.set_idle(control_);
   control_first_ = control_last_ = nullptr;
   streams_.for_each([&](Stream& stream) {
     host_.scheduler.set_idle(stream.node);
-    host_.late.on_end(stream);
     stream.in_control_list = false;
     stream.pending = stream.unacked = 0;
     abandon_if_unanswered(stream, 0);
@@ -101,10 +103,11 @@ void Session::go_down(Time now, PeerDownReason reason) {
 void Session::close() {
   closed_ = true;
   close_pending_ = up_;
+  rearm();
 }
 
 void Session::run_timers(Time now) {
-  if (!up_) return;
+  if (!up_) return rearm();
   if (now - last_heard_ >= host_.config.dead_after) return go_down(now, PeerDownReason::kTimeout);
   if (now - last_sent_ >= host_.config.keep_alive) ping_pending_ = true;
   if (sent_->loss_time() <= now) rate_->on_lost(sent_->detect_losses(rtt_, now).bytes);
@@ -115,6 +118,7 @@ void Session::run_timers(Time now) {
     if (++probes_in_a_row_ == kPersistentProbes) rate_->on_persistent_congestion();
   }
   update_blocked(now);
+  rearm();
 }
 
 Time Session::deadline() const {

@@ -152,49 +152,66 @@ Session::FrameResult Session::on_max_data(ByteReader& in) {
 Session::FrameResult Session::on_max_stream_data(ByteReader& in) {
   wire::MaxStreamDataFrame frame;
   if (!wire::read(in, &frame)) return FrameResult::kMalformed;
-  if (Stream* stream = streams_.find(frame.stream)) {
-    stream->answer_limit = std::max(stream->answer_limit, frame.limit);  // the answer may not have begun
-    stream->send.raise_limit(frame.limit);
-    refresh(*stream);
-  }
+  Stream* stream = streams_.find(frame.stream);
+  if (!stream) return on_absent(frame.stream);
+  stream->answer_limit = std::max(stream->answer_limit, frame.limit);  // the answer may not have begun
+  stream->send.raise_limit(frame.limit, now_us());
+  refresh(*stream);
   return FrameResult::kOk;
 }
 
-Session::FrameResult Session::on_open(Time, ByteReader& in) {
+Session::FrameResult Session::on_open(ByteReader& in) {
   wire::OpenFrame frame;
-  if (!wire::read(in, &frame)) return FrameResult::kMalformed;
-  if (is_ours(frame.stream)) return FrameResult::kViolation;
-  if (peer_opened_.contains(frame.stream / 2)) return FrameResult::kOk;  // came before
-  const auto job = host_.jobs.find_or_add(frame.job);
-  if (!job || frame.preamble.size() > kMaxPreamble) return FrameResult::kMalformed;
-  Stream* stream = streams_.add(frame.stream);
+  if (!wire::read(in, &frame) || frame.job.empty() || frame.job.size() > kMaxJobName ||
+      frame.preamble.size() > kMaxPreamble) {
+    return FrameResult::kMalformed;
+  }
+  if (is_ours(frame.stream)) {
+    drop(DropReason::kMalformedFrame);
+    return FrameResult::kViolation;
+  }
+  const uint64_t sequence = frame.stream / 2;
+  if (peer_opened_.contains(sequence)) return FrameResult::kOk;  // came before
+  // Sequence numbers leave no lasting holes in an honest session.
+  constexpr size_t kMostHoles = 4096;
+  Stream* stream = peer_opened_.count() < kMostHoles ? streams_.add(frame.stream, false) : nullptr;
   if (!stream) {
-    ++host_.counters.drops[static_cast<size_t>(DropReason::kTooManyStreams)];
+    drop(DropReason::kTooManyStreams);
     return FrameResult::kNotNow;
   }
-  peer_opened_.add({frame.stream / 2, frame.stream / 2 + 1});
-  ++host_.counters.streams_accepted;
-  stream->opened_by_us = false;
-  stream->node.transfer_class = frame.answer_class;
-  stream->node.job = *job;
-  stream->node.peer = id_;
-  stream->node.rank = Rank(frame.rank);
-  stream->node.version = ScheduleVersion(frame.version);
-  stream->answer_limit = frame.answer_limit;
-  stream->arrival.transfer_class = frame.request_class;
-  stream->arrival.job = *job;
-  stream->arrival.peer = id_;
-  stream->arrival.rank = Rank(frame.rank);
-  stream->arrival.version = ScheduleVersion(frame.version);
-  stream->send.prepare();
-  TransferSink* sink = host_.events.on_open(ref_of(*stream), {.job = frame.job,
-                                                              .rank = Rank(frame.rank),
-                                                              .version = ScheduleVersion(frame.version),
-                                                              .request_class = frame.request_class,
-                                                              .answer_class = frame.answer_class,
-                                                              .preamble = frame.preamble});
-  stream->receive.start(sink, kInitialRequestLimit);
-  if (frame.request_is_empty) return after_receive(*stream, stream->receive.on_bytes(0, {}, true), 0);
+  peer_opened_.add({sequence, sequence + 1});
+  return accept(*stream, frame);
+}
+
+Session::FrameResult Session::accept(Stream& stream, const wire::OpenFrame& frame) {
+  const auto job = host_.jobs.find_or_add_for_peer(frame.job);
+  stream.node.transfer_class = job ? frame.answer_class : TransferClass::kControl;
+  stream.arrival.transfer_class = frame.request_class;
+  stream.node.job = stream.arrival.job = job.value_or(JobId(0));
+  stream.node.rank = stream.arrival.rank = Rank(frame.rank);
+  stream.node.version = stream.arrival.version = ScheduleVersion(frame.version);
+  stream.node.peer = id_;
+  stream.answer_limit = frame.answer_limit;
+  stream.send.prepare();
+  stream.receive.start(nullptr, kInitialRequestLimit);
+  const StreamRef ref = ref_of(stream);
+  if (!job) {  // no room for another job's name: the opener is told
+    drop(DropReason::kTooManyStreams);
+    cancel(ref, kRefusedCode);
+  } else {
+    ++host_.counters.streams_accepted;
+    TransferSink* sink = host_.events.on_open(ref, {.job = frame.job,
+                                                    .rank = Rank(frame.rank),
+                                                    .version = ScheduleVersion(frame.version),
+                                                    .request_class = frame.request_class,
+                                                    .answer_class = frame.answer_class,
+                                                    .preamble = frame.preamble});
+    const bool cancelled = stream.unacked != 0;
+    if (sink && cancelled) sink->on_done(StreamEnd::kStopped, 0, stream.stop_code);
+    if (sink && !cancelled) stream.receive.set_sink(sink);
+  }
+  refresh_limits(stream);
+  if (frame.request_is_empty) return after_receive(stream, stream.receive.on_bytes(0, {}, true), 0);
   return FrameResult::kOk;
 }
 
@@ -202,7 +219,7 @@ Session::FrameResult Session::on_reset(ByteReader& in) {
   wire::ResetFrame frame;
   if (!wire::read(in, &frame)) return FrameResult::kMalformed;
   Stream* stream = streams_.find(frame.stream);
-  if (!stream) return FrameResult::kOk;
+  if (!stream) return on_absent(frame.stream);
   const uint64_t before = stream->receive.highest();
   return after_receive(*stream, stream->receive.on_reset(frame.final_size, frame.code), before);
 }
@@ -211,7 +228,8 @@ Session::FrameResult Session::on_stop_sending(ByteReader& in) {
   wire::StopSendingFrame frame;
   if (!wire::read(in, &frame)) return FrameResult::kMalformed;
   Stream* stream = streams_.find(frame.stream);
-  if (!stream || stream->send.done()) return FrameResult::kOk;
+  if (!stream) return on_absent(frame.stream);
+  if (stream->send.done()) return FrameResult::kOk;
   abandon_if_unanswered(*stream, frame.code);
   stream->send.abort(StreamEnd::kStopped, frame.code);
   host_.scheduler.set_idle(stream->node);
@@ -219,13 +237,22 @@ Session::FrameResult Session::on_stop_sending(ByteReader& in) {
   return FrameResult::kOk;
 }
 
-Session::FrameResult Session::on_rerank(ByteReader& in) {
+// One that overtakes its OPEN waits for it (the packet comes again); one that comes after a newer one, or
+// after the stream has gone, changes nothing.
+Session::FrameResult Session::on_rerank(const wire::Header& header, ByteReader& in) {
   wire::RerankFrame frame;
   if (!wire::read(in, &frame)) return FrameResult::kMalformed;
   Stream* stream = streams_.find(frame.stream);
-  // An older one may come after a newer one: versions only grow.
-  if (!stream || stream->opened_by_us || ScheduleVersion(frame.version) < stream->node.version)
-    return FrameResult::kOk;
+  if (!stream) return on_absent(frame.stream);
+  if (stream->opened_by_us) {
+    drop(DropReason::kMalformedFrame);
+    return FrameResult::kViolation;
+  }
+  if (header.number < stream->rerank_number) return FrameResult::kOk;
+  stream->rerank_number = header.number;
+  stream->arrival.rank = Rank(frame.rank);
+  stream->arrival.version = ScheduleVersion(frame.version);
+  stream->send.on_rerank(now_us());
   host_.scheduler.rerank(stream->node, Rank(frame.rank), ScheduleVersion(frame.version));
   return FrameResult::kOk;
 }

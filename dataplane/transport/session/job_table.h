@@ -15,23 +15,29 @@ namespace tictac {
 class JobTable {
  public:
   static constexpr size_t kMostJobs = 256;
+  static constexpr size_t kMostFromPeers = 192;  // the rest is left for our own applications
   static constexpr size_t kMostName = 128;
 
   explicit JobTable(Scheduler& scheduler) : scheduler_(scheduler) {}
 
-  std::optional<JobId> find_or_add(std::string_view name) {
+  std::optional<JobId> find_or_add(std::string_view name) { return find_or_add(name, kMostJobs); }
+  std::optional<JobId> find_or_add_for_peer(std::string_view name) {
+    return find_or_add(name, kMostFromPeers);
+  }
+  std::string_view name(JobId id) const { return names_[id.value()]; }
+
+ private:
+  std::optional<JobId> find_or_add(std::string_view name, size_t most) {
     const absl::string_view key(name.data(), name.size());
     if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
-    if (ids_.size() >= kMostJobs || name.empty() || name.size() > kMostName) return std::nullopt;
+    if (ids_.size() >= most || name.empty() || name.size() > kMostName) return std::nullopt;
     const JobId id(static_cast<uint16_t>(names_.size()));
     names_.emplace_back(name);
     ids_.emplace(std::string(name), id);
     scheduler_.add_job(id, 1);
     return id;
   }
-  std::string_view name(JobId id) const { return names_[id.value()]; }
 
- private:
   Scheduler& scheduler_;
   absl::flat_hash_map<std::string, JobId> ids_;
   std::vector<std::string> names_;

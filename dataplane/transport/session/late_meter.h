@@ -1,51 +1,48 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "dataplane/sched/rank_queue.h"
 #include "dataplane/transport/stream/stream.h"
 
 namespace tictac {
 
-// Counts late packets where they are received, by the sender's clock: a packet of a worse transfer that left
-// more than `slack` (one RTT and the backlog) after a better one of the same job and schedule version was
-// accepted, while that one is incomplete.
+// Counts the late packets of one session where they are received, by the sender's clock.
 //
-// A better transfer shows itself, with its accept time, only by its first byte. So a packet is judged twice:
-// when it arrives, against the best transfer that has begun; and, from a bounded log, when a better transfer
-// begins.
+// Rule: packet P, whose first ranked frame is of transfer W, is late if some transfer B of the same job and
+// schedule version with a better rank had bytes that (1) the sender could have sent since time A (the accept
+// time in STREAM frames: when they were there, the flow-control limit let them go, and the rank was the
+// present one), (2) had not arrived when P did, and P was cut later than A + slack (one RTT and the backlog).
+//
+// Only the bytes themselves tell A, so packets are judged when B's missing bytes come, from a log of the
+// newest kLogSize packets. Each packet counts once. Not judged: packets older than the log, and bytes that
+// never come because their transfer was given up.
 class LateMeter {
  public:
+  static constexpr size_t kLogSize = 4096;
+
   LateMeter() : log_(kLogSize) {}
 
-  // The first byte of a transfer came. Returns how many logged packets turn out late.
-  uint64_t on_begin(Stream& stream, uint32_t accepted_at_us, uint32_t slack_us);
-  // A packet whose best transfer is `stream` (still begun or just complete). Returns 1 if it is late.
-  uint64_t on_packet(const Stream& stream, uint32_t sent_at_us, uint32_t slack_us);
-  // The last byte came, or nobody waits for it any more.
-  void on_end(Stream& stream);
-  // The receiver gave the transfer another rank; what is on its way then follows the old one, until
-  // `valid_from_us`.
-  void on_rerank(Stream& stream, Rank rank, ScheduleVersion version, uint32_t valid_from_us);
+  // New bytes of `transfer` came in a packet cut at `sent_us`. Returns how many logged packets turn out late.
+  uint64_t on_bytes(ArrivingTransfer& transfer, uint32_t accepted_us, uint32_t sent_us, uint32_t slack_us);
+  // A packet came whose first ranked frame is of `transfer`.
+  void on_packet(const ArrivingTransfer& transfer, uint32_t sent_us);
+  // The receiver gave the transfer another rank; what the sender cuts before `valid_from_us` may follow the
+  // old one.
+  static void on_rerank(ArrivingTransfer& transfer, Rank rank, ScheduleVersion version,
+                        uint32_t valid_from_us);
 
  private:
-  static constexpr size_t kLogSize = 4096;
-  struct Arrival {
-    uint32_t sent_at_us = 0;
-    uint16_t job = 0;
-    bool late = true;  // an empty entry never counts
-    uint32_t rank = 0;
-    uint64_t version = 0;
+  struct Packet {
+    uint32_t sent_us = 0;
+    Rank rank;
+    ScheduleVersion version;
+    JobId job;
+    bool late = false;
   };
 
-  RankQueue& begun(JobId job);
-  static uint16_t level_of(Rank rank);
-
-  std::vector<std::unique_ptr<RankQueue>> begun_;  // by job
-  std::vector<Arrival> log_;
-  size_t logged_ = 0;
+  std::vector<Packet> log_;  // ring
+  uint64_t logged_ = 0;
 };
 
 }  // namespace tictac

@@ -14,6 +14,7 @@ uint32_t clock_us(Time now) { return static_cast<uint32_t>(now.time_since_epoch(
 
 }  // namespace
 
+// Asked with the least time: whether anything is to be sent whatever the time is.
 bool Session::must_send(Time now) const {
   if (handshake_.hello_due() <= now) return !closed_ || up_;
   return up_ && (received_->ack_due_at() <= now || ping_pending_ || close_pending_ || max_data_pending_);
@@ -22,8 +23,9 @@ bool Session::must_send(Time now) const {
 size_t Session::build(Time now, MutableByteSpan out, TransferNode* first) {
   if (handshake_.hello_due() <= now) return build_hello(now, out);
   if (!up_) return 0;
-  const MutableByteSpan body = out.first(handshake_.max_datagram()).subspan(wire::kHeaderSize);
-  Packet packet{.out = ByteWriter(body), .chunks = {}, .chunk_count = 0, .header = {}, .now = now};
+  const size_t most = std::min<size_t>(out.size(), handshake_.max_datagram());
+  const MutableByteSpan body = out.first(most).subspan(wire::kHeaderSize);
+  Packet packet{.out = ByteWriter(body), .chunks = chunks_, .chunk_count = 0, .header = {}, .now = now};
   put_ack(packet);
   put_session_frames(packet);
   for (TransferNode* node = first; node && packet.has_room(); node = host_.scheduler.pick_for(id_)) {
@@ -44,6 +46,7 @@ size_t Session::build_hello(Time now, MutableByteSpan out) {
   ++host_.counters.packets_sent;
   host_.counters.bytes_sent += size;
   host_.scheduler.on_frame_sent(static_cast<uint32_t>(size) + kFrameOverhead, now);
+  rearm();
   return size;
 }
 
@@ -80,6 +83,11 @@ bool Session::put_transfer(Packet& packet, TransferNode& node) {
 }
 
 bool Session::put_stream(Packet& packet, Stream& stream) {
+  if (!stream.send.sendable(session_room())) {  // others have used the session's window up
+    refresh(stream);
+    return true;
+  }
+  if ((stream.pending & kPendingOpen) && !put_control_of(packet, stream)) return false;
   const size_t overhead = wire::stream_overhead(stream.id, stream.send.sent_size());
   if (packet.out.remaining() < overhead + kLeastStreamRoom) return false;
   const auto room = static_cast<uint16_t>(std::min<size_t>(packet.out.remaining() - overhead, 0xffff));
@@ -87,7 +95,7 @@ bool Session::put_stream(Packet& packet, Stream& stream) {
   const MutableByteSpan payload = wire::write_stream(packet.out,
                                                      {.stream = stream.id,
                                                       .offset = cut.offset,
-                                                      .accept_time_us = stream.send.accept_time_us(),
+                                                      .accept_time_us = cut.accept_time_us,
                                                       .end = cut.end,
                                                       .bytes = {}},
                                                      cut.length);
@@ -122,7 +130,7 @@ size_t Session::finish(Packet& packet, MutableByteSpan out) {
   if (packet.chunk_count > 0) packet.header.flags |= wire::kAckEliciting;
   wire::seal(out.first(size), packet.header);
   const auto bytes = static_cast<uint32_t>(size);
-  sent_->on_sent(bytes, std::span(packet.chunks).first(packet.chunk_count), packet.now);
+  sent_->on_sent(bytes, std::span<const SentChunk>(packet.chunks).first(packet.chunk_count), packet.now);
   rate_->on_sent(sent_->bytes_in_flight());
   pacer_.on_sent(bytes, packet.now);
   if (probe_packets_ > 0 && packet.chunk_count > 0) --probe_packets_;
@@ -133,6 +141,7 @@ size_t Session::finish(Packet& packet, MutableByteSpan out) {
   last_sent_ = packet.now;
   update_blocked(packet.now);
   if (close_pending_) go_down(packet.now, PeerDownReason::kLocalClose);
+  rearm();
   return size;
 }
 

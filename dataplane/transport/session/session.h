@@ -30,8 +30,9 @@ struct SessionHost {
   EndpointEvents& events;
   TransportCounters& counters;
   JobTable& jobs;
-  LateMeter& late;
-  uint32_t next_session_id = 1;
+  uint32_t next_session_id = 1;   // grows; the first is drawn, so that a forged packet must guess it
+  Time now{};                     // of the call that is running
+  std::vector<Time> attention{};  // by peer: when it has something to do besides what the scheduler names
 };
 
 // One peer: its connection, its packets in and out, its streams. Lives as long as the endpoint and connects
@@ -51,17 +52,18 @@ class Session : public SentPacketsObserver {
 
   // packet_out.cc. A HELLO, ack, probe or close that does not wait for the scheduler.
   bool must_send(Time now) const;
+  // Nothing was written though the scheduler named this peer, and it would be named again.
+  void block() { host_.scheduler.set_peer_blocked(id_, true); }
   // Writes one datagram that begins with `first` (null: no stream data); 0 when there is nothing to say.
   size_t build(Time now, MutableByteSpan out, TransferNode* first);
 
   // connection.cc
   void run_timers(Time now);
-  Time deadline() const;
   void close();
 
   // streams.cc; see Endpoint.
-  StreamRef open(Time now, const OpenParams& params, TransferSource* request, TransferSink* answer);
-  bool answer(Time now, StreamRef ref, TransferSource* source);
+  StreamRef open(const OpenParams& params, TransferSource* request, TransferSink* answer);
+  bool answer(StreamRef ref, TransferSource* source);
   void notify(StreamRef ref);
   void rerank(StreamRef ref, Rank rank, ScheduleVersion version);
   void cancel(StreamRef ref, uint32_t code);
@@ -70,7 +72,7 @@ class Session : public SentPacketsObserver {
   // The datagram being cut.
   struct Packet {
     ByteWriter out;
-    std::array<SentChunk, SentPackets::kMostChunks> chunks;
+    std::array<SentChunk, SentPackets::kMostChunks>& chunks;
     size_t chunk_count = 0;
     wire::Header header;
     Time now;
@@ -87,6 +89,9 @@ class Session : public SentPacketsObserver {
   void on_hello(Time now, const wire::Header& header, ByteReader& in);
   void update_blocked(Time now);
   uint32_t slack_us() const;
+  Time deadline() const;
+  // Tells the endpoint when to come back; after anything that may have changed it.
+  void rearm() { host_.attention[id_.value()] = must_send(Time::min()) ? Time::min() : deadline(); }
 
   // packet_out.cc
   size_t build_hello(Time now, MutableByteSpan out);
@@ -97,11 +102,14 @@ class Session : public SentPacketsObserver {
   size_t finish(Packet& packet, MutableByteSpan out);
 
   // packet_in.cc
-  FrameResult on_frames(Time now, const wire::Header& header, ByteReader& in, Stream** first_stream);
-  FrameResult on_frame(Time now, const wire::Header& header, wire::FrameType type, ByteReader& in,
-                       Stream** stream);
+  void drop(DropReason reason) { ++host_.counters.drops[static_cast<size_t>(reason)]; }
+  FrameResult on_packet(Time now, const wire::Header& header, ByteReader& in);
+  FrameResult on_frames(Time now, const wire::Header& header, ByteReader& in);
+  FrameResult on_frame(Time now, const wire::Header& header, wire::FrameType type, ByteReader& in);
   FrameResult on_ack(Time now, ByteReader& in);
-  FrameResult on_stream(const wire::Header& header, ByteReader& in, Stream** stream);
+  FrameResult on_stream(const wire::Header& header, ByteReader& in);
+  // What a frame about a stream that is not here means.
+  FrameResult on_absent(uint64_t stream_id);
   FrameResult after_receive(Stream& stream, ReceiveHalf::Result result, uint64_t highest_before);
 
   // control_frames.cc
@@ -111,10 +119,11 @@ class Session : public SentPacketsObserver {
   void want_control(Stream& stream, uint8_t frames);
   FrameResult on_max_data(ByteReader& in);
   FrameResult on_max_stream_data(ByteReader& in);
-  FrameResult on_open(Time now, ByteReader& in);
+  FrameResult on_open(ByteReader& in);
+  FrameResult accept(Stream& stream, const wire::OpenFrame& frame);
   FrameResult on_reset(ByteReader& in);
   FrameResult on_stop_sending(ByteReader& in);
-  FrameResult on_rerank(ByteReader& in);
+  FrameResult on_rerank(const wire::Header& header, ByteReader& in);
   void on_chunks_acked(std::span<const SentChunk> chunks) override;
   void on_chunks_lost(std::span<const SentChunk> chunks) override;
 
@@ -123,6 +132,7 @@ class Session : public SentPacketsObserver {
   StreamRef ref_of(const Stream& stream) const { return {id_, stream.slot, stream.generation}; }
   bool is_ours(uint64_t stream_id) const { return (stream_id & 1) == our_bit_; }
   uint64_t session_room() const { return peer_max_data_ - data_sent_; }
+  uint32_t now_us() const;
   void refresh(Stream& stream);
   void refresh_limits(Stream& stream);
   void release_if_done(Stream& stream);
@@ -151,7 +161,11 @@ class Session : public SentPacketsObserver {
   uint32_t probe_packets_ = 0;  // may leave beyond the window
   uint32_t probes_in_a_row_ = 0;
   uint64_t least_awaited_told_ = 1;
-  uint32_t peer_clock_us_ = 0;  // send time of the newest packet
+  uint64_t newest_number_ = 0;     // of the packets received
+  uint32_t peer_clock_us_ = 0;     // its send time
+  bool packet_is_logged_ = false;  // the packet being read, in late_
+  LateMeter late_;
+  std::array<SentChunk, SentPackets::kMostChunks> chunks_;  // of the packet being cut
 
   StreamTable streams_;
   RangeSet peer_opened_;  // sequence numbers of the peer's streams that were opened

@@ -3,22 +3,19 @@
 #include "dataplane/transport/session/session.h"
 
 namespace tictac {
-namespace {
+namespace {}  // namespace
 
-uint32_t clock_us(Time now) { return static_cast<uint32_t>(now.time_since_epoch() / 1us); }
+uint32_t Session::now_us() const { return static_cast<uint32_t>(host_.now.time_since_epoch() / 1us); }
 
-}  // namespace
+Stream* Session::find(StreamRef ref) { return up_ ? streams_.find(ref.slot, ref.generation) : nullptr; }
 
-Stream* Session::find(StreamRef ref) { return streams_.find(ref.slot, ref.generation); }
-
-StreamRef Session::open(Time now, const OpenParams& params, TransferSource* request, TransferSink* answer) {
+StreamRef Session::open(const OpenParams& params, TransferSource* request, TransferSink* answer) {
   const auto job = host_.jobs.find_or_add(params.job);
-  if (!up_ || !job || params.preamble.size() > kMaxPreamble) return {};
-  Stream* stream = streams_.add(next_sequence_ * 2 + our_bit_);
+  if (!up_ || close_pending_ || !job || params.preamble.size() > kMaxPreamble) return {};
+  Stream* stream = streams_.add(next_sequence_ * 2 + our_bit_, true);
   if (!stream) return {};
   ++next_sequence_;
   ++host_.counters.streams_opened;
-  stream->opened_by_us = true;
   stream->told_abandoned = true;
   stream->node.transfer_class = params.request_class;
   stream->node.job = *job;
@@ -27,25 +24,24 @@ StreamRef Session::open(Time now, const OpenParams& params, TransferSource* requ
   stream->node.version = params.version;
   stream->arrival.transfer_class = params.answer_class;
   stream->arrival.job = *job;
-  stream->arrival.peer = id_;
   stream->arrival.rank = params.rank;
   stream->arrival.version = params.version;
   stream->answer_class = params.answer_class;
   stream->request_is_empty = request == nullptr;
   stream->answer_limit = answer ? answer->limit() : kInitialRequestLimit;
   stream->preamble.assign(params.preamble.begin(), params.preamble.end());
-  stream->send.start(request, kInitialRequestLimit, clock_us(now));
+  stream->send.start(request, kInitialRequestLimit, now_us());
   stream->receive.start(answer, stream->answer_limit);
   want_control(*stream, kPendingOpen);
   refresh(*stream);
   return ref_of(*stream);
 }
 
-bool Session::answer(Time now, StreamRef ref, TransferSource* source) {
+bool Session::answer(StreamRef ref, TransferSource* source) {
   Stream* stream = find(ref);
   if (!stream || stream->opened_by_us || stream->send.started() || stream->send.done()) return false;
   stream->told_abandoned = true;
-  stream->send.start(source, stream->answer_limit, clock_us(now));
+  stream->send.start(source, stream->answer_limit, now_us());
   refresh(*stream);
   return true;
 }
@@ -53,6 +49,7 @@ bool Session::answer(Time now, StreamRef ref, TransferSource* source) {
 void Session::notify(StreamRef ref) {
   Stream* stream = find(ref);
   if (!stream) return;
+  stream->send.refresh(now_us());
   refresh(*stream);
   refresh_limits(*stream);
 }
@@ -60,7 +57,8 @@ void Session::notify(StreamRef ref) {
 void Session::rerank(StreamRef ref, Rank rank, ScheduleVersion version) {
   Stream* stream = find(ref);
   if (!stream || !stream->opened_by_us) return;
-  host_.late.on_rerank(*stream, rank, version, peer_clock_us_ + slack_us());
+  LateMeter::on_rerank(stream->arrival, rank, version, peer_clock_us_ + slack_us());
+  stream->send.on_rerank(now_us());
   host_.scheduler.rerank(stream->node, rank, version);
   // An OPEN that has not left yet says the new rank itself.
   if (stream->open_was_sent) want_control(*stream, kPendingRerank);
@@ -77,7 +75,6 @@ void Session::cancel(StreamRef ref, uint32_t code) {
     want_control(*stream, kPendingReset);
   }
   if (!stream->receive.done()) {
-    host_.late.on_end(*stream);
     stream->receive.stop(StreamEnd::kStopped, code);
     want_control(*stream, kPendingStop);
   }
@@ -114,7 +111,6 @@ void Session::release_if_done(Stream& stream) {
 // used.
 void Session::take_received(uint64_t bytes) {
   data_received_ += bytes;
-  host_.counters.stream_bytes_received += bytes;
   const uint64_t wanted = data_received_ + host_.config.session_window;
   if (wanted < our_max_data_ + host_.config.session_window / 2) return;
   our_max_data_ = wanted;

@@ -34,6 +34,10 @@ class RangeSet {
   bool contains(uint64_t offset) const;
   // End of the range that holds `offset`, or `offset` itself when none does.
   uint64_t end_of_run(uint64_t offset) const;
+  // Calls visit(ByteRange) for each part of `range` that is not in the set, upwards. `visit` must not change
+  // this set.
+  template <typename Visit>
+  void for_each_missing(ByteRange range, Visit visit) const;
 
  private:
   // First range that ends at or after `offset`.
@@ -41,6 +45,16 @@ class RangeSet {
 
   std::vector<ByteRange> ranges_;
 };
+
+template <typename Visit>
+void RangeSet::for_each_missing(ByteRange range, Visit visit) const {
+  for (size_t i = first_touching(range.begin); i < ranges_.size() && range.begin < range.end; ++i) {
+    if (ranges_[i].begin >= range.end) break;
+    if (range.begin < ranges_[i].begin) visit(ByteRange{range.begin, ranges_[i].begin});
+    if (range.begin < ranges_[i].end) range.begin = ranges_[i].end;
+  }
+  if (range.begin < range.end) visit(range);
+}
 
 template <typename Fresh>
 void RangeSet::add(ByteRange range, Fresh fresh) {

@@ -13,7 +13,7 @@ constexpr uint64_t kUnwantedWindow = 64 * 1024;  // lets a sender go on whose by
 void ReceiveHalf::start(TransferSink* sink, uint64_t limit) {
   sink_ = sink;
   received_.clear();
-  highest_ = 0;
+  highest_ = count_ = 0;
   advertised_ = limit;
   final_size_.reset();
   done_ = false;
@@ -36,6 +36,7 @@ ReceiveHalf::Result ReceiveHalf::on_bytes(uint64_t offset, ByteSpan bytes, bool 
   highest_ = std::max(highest_, stop);
   const uint64_t before = received_.end_of_run(0);
   received_.add({offset, stop}, [&](ByteRange fresh) {
+    count_ += fresh.size();
     if (sink_) sink_->write(fresh.begin, bytes.subspan(fresh.begin - offset, fresh.size()));
   });
   const uint64_t after = received_.end_of_run(0);
@@ -45,7 +46,7 @@ ReceiveHalf::Result ReceiveHalf::on_bytes(uint64_t offset, ByteSpan bytes, bool 
 }
 
 void ReceiveHalf::finish_if_complete() {
-  if (!final_size_ || received_.end_of_run(0) != *final_size_) return;
+  if (done_ || !final_size_ || received_.end_of_run(0) != *final_size_) return;
   done_ = true;
   if (TransferSink* sink = std::exchange(sink_, nullptr))
     sink->on_done(StreamEnd::kComplete, *final_size_, 0);
@@ -64,8 +65,11 @@ ReceiveHalf::Result ReceiveHalf::on_reset(uint64_t final_size, uint32_t code) {
 std::optional<uint64_t> ReceiveHalf::new_limit() {
   if (done_ || final_size_) return std::nullopt;
   const uint64_t wanted = sink_ ? sink_->limit() : highest_ + kUnwantedWindow;
-  const bool worth_telling = sink_ ? wanted > advertised_ : wanted > advertised_ + kUnwantedWindow / 2;
-  if (!worth_telling) return std::nullopt;
+  if (wanted <= advertised_) return std::nullopt;
+  // Told when half of the window is used, so that a sink which grows in small steps costs few frames. The
+  // question is put again with every byte that comes, so the sender never waits for an answer not given.
+  const uint64_t window = wanted - received_.end_of_run(0);
+  if ((advertised_ - highest_) > window / 2) return std::nullopt;
   advertised_ = wanted;
   return advertised_;
 }

@@ -24,14 +24,18 @@ class ReceiveHalf {
   void start(TransferSink* sink, uint64_t limit);
   bool done() const { return done_; }
   bool has_sink() const { return sink_ != nullptr; }
+  // Gives a half that was started without one its sink, before the first byte.
+  void set_sink(TransferSink* sink) { sink_ = sink; }
   // Offset behind the highest byte seen: what counts against the session's limit.
   uint64_t highest() const { return highest_; }
   uint64_t limit() const { return advertised_; }
+  // Bytes that came, each counted once.
+  uint64_t received() const { return count_; }
 
   Result on_bytes(uint64_t offset, ByteSpan bytes, bool end);
   // The sender gave up after `final_size` bytes.
   Result on_reset(uint64_t final_size, uint32_t code);
-  // The sink's limit, if it has grown since it was last told to the sender (thrown-away bytes move it too).
+  // The sink's limit, if it has grown by so much that the sender should know (thrown-away bytes move it too).
   std::optional<uint64_t> new_limit();
 
   // The receiver gives up: the sink gets its last call, later bytes are thrown away.
@@ -46,6 +50,7 @@ class ReceiveHalf {
   TransferSink* sink_ = nullptr;
   RangeSet received_;
   uint64_t highest_ = 0;
+  uint64_t count_ = 0;
   uint64_t advertised_ = 0;
   std::optional<uint64_t> final_size_;
   bool done_ = true;

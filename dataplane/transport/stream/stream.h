@@ -17,9 +17,19 @@ struct StreamNode : TransferNode {
   Stream* stream = nullptr;
 };
 
-// The receiving half among the transfers that have begun to arrive.
-struct ArrivalNode : TransferNode {
-  uint32_t accepted_at_us = 0;  // by the sender's clock
+// What the receiving half is a transfer of, for the late-packet count. Times are the sender's, in us.
+struct ArrivingTransfer {
+  TransferClass transfer_class = TransferClass::kRanked;
+  JobId job;
+  Rank rank;
+  ScheduleVersion version;
+
+  // Of LateMeter: the log was judged up to here for bytes accepted at `judged_for_us`.
+  uint64_t judged_upto = 0;
+  uint32_t judged_for_us = 0;
+  // After a local re-rank: what the sender cut before this follows the old rank.
+  bool has_floor = false;
+  uint32_t floor_us = 0;
 };
 
 // Frames about a stream that wait to be sent.
@@ -40,9 +50,9 @@ struct Stream {
   bool opened_by_us = false;
   bool told_abandoned = false;  // or answered: on_abandoned is no longer due
 
-  StreamNode node;        // of the sending half
-  ArrivalNode arrival;    // of the receiving half, for the late-packet count
-  bool arriving = false;  // its first byte has come, its last has not
+  StreamNode node;             // of the sending half
+  ArrivingTransfer arrival;    // of the receiving half
+  uint64_t rerank_number = 0;  // of the packet that brought the rank: an older one changes nothing
 
   SendHalf send;
   ReceiveHalf receive;

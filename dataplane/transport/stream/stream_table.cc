@@ -4,8 +4,10 @@
 
 namespace tictac {
 
-Stream* StreamTable::add(uint64_t id) {
-  if (by_id_.size() >= most_ || by_id_.contains(id)) return nullptr;
+Stream* StreamTable::add(uint64_t id, bool opened_by_us) {
+  uint32_t& count = count_of(opened_by_us);
+  if (count >= most_ || by_id_.contains(id)) return nullptr;
+  ++count;
   if (free_.empty()) {
     free_.push_back(static_cast<uint32_t>(slots_.size()));
     slots_.push_back(std::make_unique<Stream>());
@@ -18,10 +20,12 @@ Stream* StreamTable::add(uint64_t id) {
   stream.id = id;
   ++stream.generation;
   stream.in_use = true;
-  stream.opened_by_us = stream.told_abandoned = stream.arriving = false;
+  stream.opened_by_us = opened_by_us;
+  stream.told_abandoned = false;
   stream.node = StreamNode{};
   stream.node.stream = &stream;
-  stream.arrival = ArrivalNode{};
+  stream.arrival = ArrivingTransfer{};
+  stream.rerank_number = 0;
   stream.request_is_empty = stream.open_was_sent = false;
   stream.preamble.clear();
   stream.pending = stream.unacked = 0;
@@ -31,6 +35,7 @@ Stream* StreamTable::add(uint64_t id) {
 
 void StreamTable::remove(Stream& stream) {
   by_id_.erase(stream.id);
+  --count_of(stream.opened_by_us);
   stream.in_use = false;
   free_.push_back(stream.slot);
 }
