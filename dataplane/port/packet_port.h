@@ -10,10 +10,11 @@ namespace tictac {
 
 // One Ethernet frame in a buffer of the port's. Opaque beyond its bytes.
 struct Frame {
-  uint8_t* data = nullptr;  // first byte of the Ethernet header
-  uint32_t size = 0;        // bytes of the frame, without FCS
-  uint32_t capacity = 0;    // bytes that fit at `data`
-  void* buffer = nullptr;   // the port's own handle (an rte_mbuf in DpdkPort)
+  uint8_t* data = nullptr;          // first byte of the Ethernet header
+  uint32_t size = 0;                // bytes of the frame, without FCS
+  uint32_t capacity = 0;            // bytes that fit at `data`
+  void* buffer = nullptr;           // the port's own handle (an rte_mbuf in DpdkPort)
+  bool checksums_verified = false;  // received: the device has checked those of IPv4 and UDP
   ByteSpan bytes() const { return {data, size}; }
   MutableByteSpan room() const { return {data, capacity}; }
 };
@@ -40,6 +41,17 @@ class PacketPort {
 
   // Largest frame in bytes, without FCS, that send() takes now.
   virtual uint32_t max_frame() const = 0;
+
+  // Whether frames can reach the other end of the cable now. Cheap; may lag behind by some milliseconds.
+  virtual bool link_up() const { return true; }
+
+  // Sleeping. prepare_to_sleep() asks the device to make wake_fd() readable when a frame arrives, and returns
+  // false when it cannot: then the owner takes short naps instead. The owner must call receive() once more
+  // after prepare_to_sleep() and before it sleeps. wake_fd() is valid from there to resume(), which follows
+  // every prepare_to_sleep(), whatever that returned; it may change between two sleeps.
+  virtual bool prepare_to_sleep() { return false; }
+  virtual void resume() {}
+  virtual int wake_fd() const { return -1; }
 };
 
 }  // namespace tictac

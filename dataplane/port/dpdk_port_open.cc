@@ -1,0 +1,209 @@
+// Opening and closing of a DpdkPort.
+#include <fcntl.h>
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "dataplane/port/dpdk_log.h"
+#include "dataplane/port/dpdk_port.h"
+
+namespace tictac {
+namespace {
+
+constexpr uint32_t kFrameOverhead = 14 + 4;  // Ethernet header, and a FCS that some devices leave in
+constexpr uint32_t kCache = 64;
+
+// A lock tells a live owner of a socket path from a file that a killed process left: connecting to find out
+// would disturb a live one. The lock file stays; the kernel drops the lock with its process.
+absl::StatusOr<int> take_path(const DeviceArguments& device, const std::string& what) {
+  const int fd = open(device.lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return absl::PermissionDeniedError(absl::StrCat(what, ": cannot open ", device.lock_path, ": ",
+                                                    std::strerror(errno),
+                                                    "; remove it, or choose another path in both sidecars"));
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    return absl::AlreadyExistsError(
+        absl::StrCat(what, ": in use by another process; `fuser ", device.lock_path, "` names it"));
+  }
+  struct stat found = {};
+  if (lstat(device.stale_path.c_str(), &found) == 0) {
+    if (!S_ISSOCK(found.st_mode)) {
+      close(fd);
+      return absl::AlreadyExistsError(absl::StrCat(what, ": there is a file that is no socket; remove it"));
+    }
+    unlink(device.stale_path.c_str());
+  }
+  return fd;
+}
+
+// Writes every buffer once, so that no page fault waits in the data path.
+void touch(rte_mempool*, void*, void* object, unsigned) {
+  auto* m = static_cast<rte_mbuf*>(object);
+  std::memset(m->buf_addr, 0, m->buf_len);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DpdkPort>> DpdkPort::open(const PortConfig& config) {
+  if (config.mtu < 576 || config.mtu > 9000) {
+    return absl::InvalidArgumentError(absl::StrCat("mtu ", config.mtu, ": must be 576 to 9000"));
+  }
+  if (!std::has_single_bit(config.ring) || config.ring < 64 || config.ring > 1024) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ring ", config.ring, ": must be a power of two from 64 to 1024"));
+  }
+  std::unique_ptr<DpdkPort> port(new DpdkPort());
+  port->name_ = device_name(config.device);
+  DpdkLog::last_errors();
+  for (const auto step : {&DpdkPort::attach, &DpdkPort::make_pool, &DpdkPort::configure, &DpdkPort::start}) {
+    if (absl::Status status = (*port.*step)(config); !status.ok()) return status;
+  }
+  return port;
+}
+
+absl::Status DpdkPort::attach(const PortConfig& config) {
+  static std::atomic<uint32_t> next_index{0};
+  auto device = device_arguments(config.device, next_index++, config.mtu, config.ring);
+  if (!device.ok()) return device.status();
+  if (!device->lock_path.empty()) {
+    const auto lock = take_path(*device, name_);
+    if (!lock.ok()) return lock.status();
+    lock_fd_ = *lock;
+  }
+  const std::string bus = std::holds_alternative<PciDevice>(config.device) ? "pci" : "vdev";
+  const int error = rte_eal_hotplug_add(bus.c_str(), device->name.c_str(), device->arguments.c_str());
+  if (error != 0) return fail("cannot be opened", error);
+  device_ = bus + ":" + device->name;
+  if (rte_eth_dev_get_port_by_name(device->name.c_str(), &port_) != 0) return fail("is no packet device", 0);
+
+  rte_eth_dev_info info = {};
+  rte_eth_dev_info_get(port_, &info);
+  mtu_ = device->mtu;
+  mtu_note_ = device->mtu_note;
+  uint16_t current = 0;
+  const bool is_card = std::holds_alternative<PciDevice>(config.device);
+  if (info.max_mtu != 0 && mtu_ > info.max_mtu) {
+    mtu_note_ = absl::StrCat("mtu lowered from ", config.mtu, " to ", info.max_mtu, ": the device's largest");
+    mtu_ = info.max_mtu;
+  } else if (is_card && rte_eth_dev_get_mtu(port_, &current) == 0 && current > mtu_) {
+    mtu_note_.clear();
+  }
+  if (config.mtu_is_needed && mtu_ != config.mtu) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, ": mtu ", config.mtu, " is not possible; ", mtu_note_));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DpdkPort::make_pool(const PortConfig& config) {
+  // Both rings may be full, the lcore's cache too, and the loop holds two bursts.
+  frames_total_ = config.frames != 0 ? config.frames : 2 * config.ring + 4 * kCache + 4 * 64;
+  const uint32_t room = RTE_PKTMBUF_HEADROOM + mtu_ + kFrameOverhead;
+  const std::string pool_name = absl::StrCat("tictac_pool_", port_);
+  pool_ = rte_pktmbuf_pool_create(pool_name.c_str(), frames_total_, kCache, 0,
+                                  static_cast<uint16_t>((room + 63) / 64 * 64), SOCKET_ID_ANY);
+  if (pool_ == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        name_, ": no memory for ", frames_total_, " frames of ", room, " bytes: ", rte_strerror(rte_errno),
+        "; raise eal.memory_mb by ", frames_total_ * (room + 256) / (1 << 20) + 1));
+  }
+  rte_mempool_obj_iter(pool_, touch, nullptr);
+  return absl::OkStatus();
+}
+
+absl::Status DpdkPort::configure(const PortConfig& config) {
+  rte_eth_dev_info info = {};
+  rte_eth_dev_info_get(port_, &info);
+  rte_eth_conf conf = {};
+  conf.rxmode.mtu = mtu_;
+  conf.rxmode.offloads =
+      info.rx_offload_capa & (RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
+  if (conf.rxmode.offloads != (RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM)) {
+    conf.rxmode.offloads = 0;  // half of it saves nothing
+  }
+  conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+  conf.intr_conf.lsc = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
+  // Devices tell by failing whether they have receive interrupts.
+  conf.intr_conf.rxq = 1;
+  has_interrupts_ = rte_eth_dev_configure(port_, 1, 1, &conf) == 0;
+  if (!has_interrupts_) {
+    conf.intr_conf.rxq = 0;
+    if (const int error = rte_eth_dev_configure(port_, 1, 1, &conf); error != 0) {
+      return fail("cannot be configured", error);
+    }
+  }
+  auto in = static_cast<uint16_t>(config.ring);
+  auto out = static_cast<uint16_t>(config.ring);
+  rte_eth_dev_adjust_nb_rx_tx_desc(port_, &in, &out);
+  ring_in_ = in;
+  ring_out_ = out;
+  const int socket = rte_eth_dev_socket_id(port_);
+  const auto node = static_cast<unsigned>(socket);
+  if (const int error = rte_eth_rx_queue_setup(port_, 0, in, node, nullptr, pool_); error != 0) {
+    return fail("has no receive queue", error);
+  }
+  if (const int error = rte_eth_tx_queue_setup(port_, 0, out, node, nullptr); error != 0) {
+    return fail("has no send queue", error);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DpdkPort::start(const PortConfig& config) {
+  rte_ether_addr own = {};
+  rte_eth_macaddr_get(port_, &own);
+  std::copy_n(own.addr_bytes, mac_.bytes.size(), mac_.bytes.begin());
+  if (config.mac && *config.mac != mac_) {
+    mac_ = *config.mac;
+    std::ranges::copy(mac_.bytes, own.addr_bytes);
+    // A kernel interface keeps its own address: the host's stack then takes our frames for another host's.
+    if (std::holds_alternative<AfPacketDevice>(config.device) ||
+        rte_eth_dev_default_mac_addr_set(port_, &own) != 0) {
+      rte_eth_promiscuous_enable(port_);
+    }
+  }
+  if (const int error = rte_eth_dev_start(port_); error != 0) return fail("does not start", error);
+  started_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status DpdkPort::fail(const std::string& what, int error) const {
+  const std::string said = DpdkLog::last_errors();
+  std::string text = absl::StrCat(name_, ": ", what);
+  if (error != 0) absl::StrAppend(&text, ": ", rte_strerror(error < 0 ? -error : error));
+  if (!said.empty()) absl::StrAppend(&text, " (", said, ")");
+  if (name_.starts_with("af_packet") && geteuid() != 0) {
+    absl::StrAppend(&text,
+                    "; af_packet needs CAP_NET_RAW: setcap cap_net_raw+ep on the binary, or run as root");
+  }
+  return absl::InternalError(text);
+}
+
+uint32_t DpdkPort::frames_in_use() const { return rte_mempool_in_use_count(pool_); }
+
+DpdkPort::~DpdkPort() {
+  if (port_ != UINT16_MAX) {
+    if (started_) rte_eth_dev_stop(port_);
+    rte_eth_dev_close(port_);
+  }
+  if (!device_.empty()) {
+    const size_t colon = device_.find(':');
+    rte_eal_hotplug_remove(device_.substr(0, colon).c_str(), device_.substr(colon + 1).c_str());
+  }
+  if (pool_ != nullptr) rte_mempool_free(pool_);
+  if (lock_fd_ >= 0) close(lock_fd_);
+}
+
+}  // namespace tictac
