@@ -5,10 +5,10 @@
 
 namespace tictac::cli {
 
-void GraphOptions::add_to(CLI::App& command) {
+void GraphOptions::add_to(CLI::App& command, bool required) {
   command
       .add_option("--graph", graph, "worker's partition (GraphDef, RunMetadata) or JSON graph, gzip or not")
-      ->required()
+      ->required(required)
       ->type_name("FILE");
   command.add_option("--trace", traces, "RunMetadata of one step; repeat for more steps")
       ->type_name("FILE")

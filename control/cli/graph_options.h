@@ -15,7 +15,7 @@ struct GraphOptions {
   std::string graph;
   std::vector<std::string> traces;
 
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, bool required = true);
   absl::StatusOr<ModelGraph> load() const;
 };
 

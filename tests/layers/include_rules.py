@@ -22,6 +22,7 @@ ALLOWED = {
     "control/graph": [BASE],
     "control/order": [BASE, "control/graph"],
     "control/schedule": [BASE],
+    "control/daemon": [BASE, "control/schedule"],
     "control/replay": [BASE, "control/graph", "control/order", "control/schedule", "ps_proxy/client"],
     "control/cli": [BASE, "control"],
     "ps_proxy/client": [BASE],

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tictac {
+
+// What a schedule and a daemon may hold; anything larger is refused by name.
+inline constexpr size_t kMostJobs = 256;
+inline constexpr size_t kMostJobName = 128;  // bytes, as the transport carries them
+inline constexpr size_t kMostTensorName = 4096;
+inline constexpr size_t kMostEntries = 2'000'000;
+inline constexpr uint32_t kMostRank = 0x7fffffff;
+inline constexpr int kMostMessageBytes = 256 << 20;
+inline constexpr size_t kMostProxies = 4096;
+inline constexpr size_t kMostVersionsKept = 64;  // of a job, in the store
+
+}  // namespace tictac
