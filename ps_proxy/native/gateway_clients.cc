@@ -1,0 +1,117 @@
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ps_proxy/native/native_gateway.h"
+
+namespace tictac::native {
+namespace {
+
+constexpr size_t kCommandsPerPoll = 16;
+constexpr size_t kDetachSteps = 128;  // streams or names of a leaving client per poll
+
+}  // namespace
+
+size_t NativeGateway::run_commands() {
+  while (!unsent_.empty() && replies_.try_push(std::move(unsent_.front()))) unsent_.erase(unsent_.begin());
+  size_t count = 0;
+  while (count < kCommandsPerPoll) {
+    auto command = commands_.try_pop();
+    if (!command) break;
+    std::visit([this](auto& c) { run(c); }, *command);
+    ++count;
+  }
+  return count;
+}
+
+void NativeGateway::run(AttachClient& command) {
+  ClientSession& client = *command.client;
+  if (!endpoint_->job_id(client.job_name)) {
+    reply(ClientAttached{client.id, false});
+    return reply(ClientDetached{std::move(command.client)});
+  }
+  client.job = &jobs_.get(client.job_name);
+  epoll_event event{.events = EPOLLIN, .data = {.fd = client.doorbell()}};
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, client.doorbell(), &event);
+  for (size_t i = 0; i < peer_up_.size(); ++i) {
+    if (peer_up_[i]) tell_peer(client, PeerId(static_cast<uint16_t>(i)), true);
+  }
+  reply(ClientAttached{client.id, true});
+  clients_.push_back(std::move(command.client));
+}
+
+void NativeGateway::run(DetachClient& command) {
+  const auto found = std::find_if(clients_.begin(), clients_.end(),
+                                  [&](const auto& client) { return client->id == command.id; });
+  if (found == clients_.end()) return;
+  (*found)->detaching = true;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, (*found)->doorbell(), nullptr);
+  // At once, so that no new request is brought to it.
+  for (ClientSession::Name& name : (*found)->names) requests_.unserve(**found, name);
+  leaving_.push_back(std::move(*found));
+  clients_.erase(found);
+}
+
+void NativeGateway::run(SetTable& command) {
+  NativeJob& job = jobs_.get(command.job);
+  const ScheduleVersion version = command.table ? command.table->version() : ScheduleVersion();
+  auto old = job.set_table(std::move(command.table));
+  reply(TableInForce{std::move(command.job), version, std::move(old)});
+}
+
+void NativeGateway::run(TakeSnapshot& command) {
+  GatewaySnapshot& out = *command.snapshot;
+  for (const auto& job : jobs_) {
+    out.jobs.push_back({job->name(), job->version(), job->name_count(), job->under_way(), job->counters});
+  }
+  for (const auto& client : clients_) {
+    out.clients.push_back(
+        {client->id, client->application, client->job_name, client->names.size(), client->doorbells_rung});
+  }
+  out.transport = endpoint_->counters();
+  out.scheduler = scheduler_->counters();
+  for (size_t i = 0; i < config_.peer_count; ++i) {
+    out.sessions.push_back(endpoint_->session_stats(PeerId(static_cast<uint16_t>(i))));
+  }
+  out.broken_clients = broken_clients_;
+  out.malformed_requests = requests_.malformed();
+  out.log_lines_dropped = config_.log ? config_.log->dropped() : 0;
+  reply(SnapshotTaken{std::move(command.snapshot)});
+}
+
+size_t NativeGateway::detach_some() {
+  if (leaving_.empty()) return 0;
+  ClientSession& client = *leaving_.front();
+  if (fetches_.abandon(client, kDetachSteps) || requests_.abandon(client, kDetachSteps) ||
+      abandon_names(client, kDetachSteps)) {
+    return 1;
+  }
+  reply(ClientDetached{std::move(leaving_.front())});
+  leaving_.erase(leaving_.begin());
+  return 1;
+}
+
+bool NativeGateway::abandon_names(ClientSession& client, size_t budget) {
+  while (!client.names.empty()) {
+    if (budget-- == 0) return true;
+    client.job->release(*client.names.back().name);
+    client.names.pop_back();
+  }
+  return false;
+}
+
+void NativeGateway::report_fault(ClientSession& client) {
+  if (std::exchange(client.fault_reported, true)) return;
+  ++broken_clients_;
+  reply(ClientBroken{client.id, client.fault()});
+}
+
+void NativeGateway::tell_peer(ClientSession& client, PeerId peer, bool up) {
+  client.set_peer_up(peer, up);
+  client.push({.kind = static_cast<uint32_t>(up ? TICTAC_EVENT_PEER_UP : TICTAC_EVENT_PEER_DOWN),
+               .name = kNone,
+               .peer = peer.value()});
+}
+
+}  // namespace tictac::native
