@@ -10,7 +10,7 @@ namespace tictac::native {
 
 const char* name_of(ClientFault fault) {
   switch (fault) {
-    case ClientFault::kNone:
+    case ClientFault::kNoFault:
       return "none";
     case ClientFault::kRingIndex:
       return "impossible ring index";

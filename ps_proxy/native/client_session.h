@@ -15,7 +15,7 @@ namespace tictac::native {
 
 // Why the gateway gave a client up.
 enum class ClientFault : uint8_t {
-  kNone,
+  kNoFault,
   kRingIndex,  // an index of a ring is impossible
   kBadEntry,   // a submission that the library never makes
   kBadArena,   // a buffer outside of the arena
@@ -70,7 +70,7 @@ class ClientSession {
   int doorbell() const { return doorbell_.get(); }
   void set_peer_up(PeerId peer, bool up);
 
-  bool active() const { return fault_ == ClientFault::kNone && !detaching; }
+  bool active() const { return fault_ == ClientFault::kNoFault && !detaching; }
   ClientFault fault() const { return fault_; }
   void give_up(ClientFault fault) { fault_ = fault; }
   bool broken() const { return submissions.broken() || events_.broken(); }
@@ -98,7 +98,7 @@ class ClientSession {
   std::unique_ptr<Fetch[]> fetches_;
   std::vector<RequestSlot> requests_;
   std::vector<uint32_t> free_requests_;
-  ClientFault fault_ = ClientFault::kNone;
+  ClientFault fault_ = ClientFault::kNoFault;
 };
 
 }  // namespace tictac::native

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "ps_proxy/native/native_job.h"
 
 namespace tictac::native {
 namespace {

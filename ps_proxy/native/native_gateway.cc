@@ -83,7 +83,7 @@ size_t NativeGateway::poll(Time now) {
     client->flush(time_ns);
     any_congested_ |= client->congested();
     if (client->broken()) client->give_up(ClientFault::kRingIndex);
-    if (client->fault() != ClientFault::kNone) report_fault(*client);
+    if (client->fault() != ClientFault::kNoFault) report_fault(*client);
   }
   return work;
 }
