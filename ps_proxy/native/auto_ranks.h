@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dataplane/base/clock.h"
-#include "ps_proxy/native/tensor_name.h"
+#include "ps_proxy/native/name_forms.h"
 
 namespace tictac::native {
 

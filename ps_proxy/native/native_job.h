@@ -43,7 +43,7 @@ struct JobCounters {
 };
 
 // One job on this host: its names, who serves them, and the order in force. A fetch's rank comes from
-// 1. the schedule's entry for one of the name's forms (tensor_name.h);
+// 1. the schedule's entry for one of the name's forms (name_forms.h);
 // 2. the schedule's default rank, if it has one;
 // 3. policy auto by the number in the name, behind the schedule's levels;
 // 4. else the level behind all others, where order of arrival decides.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,7 +35,7 @@ struct AutoKey {
     return a.is_gradient ? a.number > b.number : a.number < b.number;
   }
 };
-// None when the name does not begin with "edge_N_" (N of at most 18 digits).
+// None when the name does not begin with "edge_N_".
 std::optional<AutoKey> auto_key(std::string_view name);
 
 }  // namespace tictac::native
