@@ -155,11 +155,12 @@ Session::FrameResult Session::on_stream(const wire::Header& header, ByteReader& 
 Session::FrameResult Session::after_receive(Stream& stream, ReceiveHalf::Result result,
                                             uint64_t highest_before) {
   if (result == ReceiveHalf::Result::kTooManyHoles) return FrameResult::kNotNow;
-  take_received(stream.receive.highest() - highest_before);
-  if (result != ReceiveHalf::Result::kOk || data_received_ > our_max_data_) {
+  const uint64_t charged = stream.receive.highest() - highest_before;
+  if (result != ReceiveHalf::Result::kOk || data_received_ + charged > our_max_data_) {
     drop(DropReason::kFlowControl);
     return FrameResult::kViolation;
   }
+  take_received(charged);
   refresh_limits(stream);
   release_if_done(stream);
   return FrameResult::kOk;
