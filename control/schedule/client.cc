@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "control/schedule/grpc_status.h"
 #include "control/schedule/schedule_limits.h"

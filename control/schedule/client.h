@@ -29,7 +29,8 @@ class ScheduleClient {
   std::unique_ptr<control::Schedules::Stub> stub_;
 };
 
-// A channel to the daemon's socket: no proxy from the environment, fast reconnects, nothing shared.
+// A channel to the daemon's socket, a path or "unix:PATH": no proxy from the environment, fast reconnects,
+// nothing shared.
 std::shared_ptr<grpc::Channel> make_channel(const std::string& socket);
 
 }  // namespace tictac
