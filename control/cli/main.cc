@@ -6,6 +6,7 @@ int main(int argc, char** argv) {
       "TicTac: parameters arrive in the order in which the model needs them");
   tictac::cli::add_order_command(command_line);
   tictac::cli::add_simulate_command(command_line);
+  tictac::cli::add_replay_command(command_line);
   tictac::cli::add_push_command(command_line);
   tictac::cli::add_status_command(command_line);
   return command_line.run(argc, argv);

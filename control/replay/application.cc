@@ -17,7 +17,10 @@ constexpr Duration kCommandPatience = 3600s;  // the conductor decides; a dead o
 absl::Status take(native::Client& client, const std::vector<std::pair<std::string, uint64_t>>& wanted,
                   std::vector<Tensor>* tensors) {
   for (const auto& [name, size] : wanted) {
-    Tensor tensor{.wire_name = name, .size = size, .name = 0, .buffer = native::Buffer(client, std::max<uint64_t>(size, 1))};
+    Tensor tensor{.wire_name = name,
+                  .size = size,
+                  .name = 0,
+                  .buffer = native::Buffer(client, std::max<uint64_t>(size, 1))};
     if (!tensor.buffer) return client_error("memory for the tensors");
     if (client.name(name, &tensor.name) != TICTAC_OK) return client_error("registering a name");
     tensors->push_back(std::move(tensor));
@@ -27,7 +30,8 @@ absl::Status take(native::Client& client, const std::vector<std::pair<std::strin
 
 uint64_t arena_bytes(const std::vector<std::pair<std::string, uint64_t>>& tensors) {
   uint64_t sum = 0;
-  for (const auto& [name, size] : tensors) sum += (size + 2 * TICTAC_ALIGNMENT) / TICTAC_ALIGNMENT * TICTAC_ALIGNMENT;
+  for (const auto& [name, size] : tensors)
+    sum += (size + 2 * TICTAC_ALIGNMENT) / TICTAC_ALIGNMENT * TICTAC_ALIGNMENT;
   return sum;
 }
 
@@ -56,14 +60,16 @@ absl::StatusOr<JobClient> JobClient::connect(const std::string& socket, const st
   made.client = native::Client(options);
   if (!made.client) return client_error("connecting to the sidecar");
   if (made.client.peer(peer, &made.peer) != TICTAC_OK) return client_error("finding the peer");
-  if (made.client.wait_peer(made.peer, kPeerLimit.count()) != TICTAC_OK) return client_error("waiting for the other sidecar");
+  if (made.client.wait_peer(made.peer, kPeerLimit.count()) != TICTAC_OK)
+    return client_error("waiting for the other sidecar");
   absl::Status taken = take(made.client, incoming, &made.incoming);
   if (taken.ok()) taken = take(made.client, outgoing, &made.outgoing);
   if (!taken.ok()) return taken;
   for (uint32_t i = 0; i < made.outgoing.size(); ++i) {
     const tictac_name_id name = made.outgoing[i].name;
     if (made.client.serve(name) != TICTAC_OK) return client_error("serving a name");
-    if (made.outgoing_of_name.size() <= name) made.outgoing_of_name.resize(name + 1, std::numeric_limits<uint32_t>::max());
+    if (made.outgoing_of_name.size() <= name)
+      made.outgoing_of_name.resize(name + 1, std::numeric_limits<uint32_t>::max());
     made.outgoing_of_name[name] = i;
   }
   return made;
@@ -90,8 +96,9 @@ absl::StatusOr<Counters> read_counters(native::Client& client) {
                   .retransmits = stats.value("retransmits", uint64_t{0})};
 }
 
-void serve_commands(Channel& channel,
-                    const std::function<absl::Status(const Command&, Reply*, std::vector<Completion>*)>& handle) {
+void serve_commands(
+    Channel& channel,
+    const std::function<absl::Status(const Command&, Reply*, std::vector<Completion>*)>& handle) {
   while (true) {
     const auto command = channel.receive_command(kCommandPatience);
     if (!command.ok()) return;

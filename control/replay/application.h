@@ -24,7 +24,8 @@ struct Tensor {
   native::Buffer buffer;
 };
 
-// An application's side of one job: its client, its tensors. `incoming` ones are fetched, `outgoing` ones served.
+// An application's side of one job: its client, its tensors. `incoming` ones are fetched, `outgoing` ones
+// served.
 struct JobClient {
   native::Client client;
   tictac_peer_id peer = 0;
@@ -47,8 +48,9 @@ std::vector<std::pair<std::string, uint64_t>> gradients_of(const ModelGraph& gra
 absl::StatusOr<Counters> read_counters(native::Client& client);
 
 // Answers commands until the channel ends. `handle` fills the reply; its error becomes the reply's.
-void serve_commands(Channel& channel,
-                    const std::function<absl::Status(const Command&, Reply*, std::vector<Completion>*)>& handle);
+void serve_commands(
+    Channel& channel,
+    const std::function<absl::Status(const Command&, Reply*, std::vector<Completion>*)>& handle);
 
 // One line for a failed call of the client library.
 absl::Status client_error(const std::string& doing);

@@ -43,7 +43,8 @@ absl::Status Channel::wait_readable(Duration limit) {
   const auto milliseconds = static_cast<int>(std::max<int64_t>(limit / 1ms, 0));
   const int ready = poll(&poll_fd, 1, milliseconds);
   if (ready == 0) return absl::NotFoundError("nothing came");
-  return ready > 0 || errno == EINTR ? absl::OkStatus() : gone();
+  if (ready > 0) return absl::OkStatus();
+  return errno == EINTR ? absl::NotFoundError("interrupted") : gone();
 }
 
 absl::Status Channel::write_all(const void* data, size_t size) {

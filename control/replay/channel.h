@@ -20,9 +20,9 @@ enum class CommandKind : uint32_t {
 };
 struct Command {
   CommandKind kind{};
-  uint32_t job = 0;     // index into Plan::jobs
+  uint32_t job = 0;  // index into Plan::jobs
   uint64_t step = 0;
-  uint64_t seed = 0;    // of the order in which the worker asks
+  uint64_t seed = 0;  // of the order in which the worker asks
 };
 
 struct Counters {
@@ -40,8 +40,8 @@ struct Reply {
   int64_t end_ns = 0;             // of the last op (worker), of the last gradient (PS)
   uint64_t bytes_verified = 0;
   uint64_t mismatches = 0;
-  uint64_t order_hash = 0;        // of the order in which transfers completed
-  Counters counters;              // of its sidecar, since the process started
+  uint64_t order_hash = 0;  // of the order in which transfers completed
+  Counters counters;        // of its sidecar, since the process started
 };
 
 // One completed fetch, in the order of completion.
@@ -52,8 +52,8 @@ struct Completion {
   uint64_t schedule_version = 0;
 };
 
-// Two ends of a pair of pipes between the conductor and an application process, both made of the same program. Every
-// read has a limit.
+// Two ends of a pair of pipes between the conductor and an application process, both made of the same
+// program. Every read has a limit.
 class Channel {
  public:
   static absl::StatusOr<std::array<Channel, 2>> make_pair();

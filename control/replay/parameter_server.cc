@@ -18,10 +18,14 @@ class ParameterServer {
 
   absl::Status handle(const Command& command, Reply* reply) {
     switch (command.kind) {
-      case CommandKind::kConnect: return connect(reply);
-      case CommandKind::kPrepare: return prepare(command);
-      case CommandKind::kCollect: return collect(reply);
-      case CommandKind::kRun: break;
+      case CommandKind::kConnect:
+        return connect(reply);
+      case CommandKind::kPrepare:
+        return prepare(command);
+      case CommandKind::kCollect:
+        return collect(reply);
+      case CommandKind::kRun:
+        break;
     }
     return absl::InternalError("no command for a PS");
   }
@@ -54,8 +58,8 @@ class ParameterServer {
 
   absl::Status connect(Reply* reply) {
     for (const std::string& job : plan_.jobs) {
-      auto client = JobClient::connect(plan_.ps_socket, "replay-ps", job, plan_.worker_name, gradients_of(plan_.graph),
-                                       parameters_of(plan_.graph));
+      auto client = JobClient::connect(plan_.ps_socket, "replay-ps", job, plan_.worker_name,
+                                       gradients_of(plan_.graph), parameters_of(plan_.graph));
       if (!client.ok()) return client.status();
       clients_.push_back(*std::move(client));
     }
@@ -68,7 +72,8 @@ class ParameterServer {
     answers_left_ = active_->outgoing.size();
     gradients_left_ = active_->incoming.size();
     result_ = Reply{};
-    for (Tensor& tensor : active_->outgoing) fill(content_seed(tensor.wire_name, step_), tensor.buffer.data(), tensor.size);
+    for (Tensor& tensor : active_->outgoing)
+      fill(content_seed(tensor.wire_name, step_), tensor.buffer.data(), tensor.size);
     for (uint32_t i = 0; i < active_->incoming.size(); ++i) {
       Tensor& tensor = active_->incoming[i];
       if (active_->client.fetch(tensor.name, active_->peer, tensor.buffer.span(), i) != TICTAC_OK) {
@@ -83,7 +88,9 @@ class ParameterServer {
     while (answers_left_ > 0 || gradients_left_ > 0) {
       const absl::Status served = serve(kPoll);
       if (!served.ok()) return served;
-      if (monotonic_now() > limit) return absl::DeadlineExceededError(absl::StrCat(answers_left_, " answers and ", gradients_left_, " gradients are missing"));
+      if (monotonic_now() > limit)
+        return absl::DeadlineExceededError(
+            absl::StrCat(answers_left_, " answers and ", gradients_left_, " gradients are missing"));
     }
     *reply = result_;
     JobClient& client = *active_;
@@ -117,7 +124,8 @@ class ParameterServer {
         return answered == TICTAC_OK ? absl::OkStatus() : client_error("answering");
       }
       case TICTAC_EVENT_ANSWER_DONE:
-        if (event.status != TICTAC_OK) return absl::UnavailableError(absl::StrCat("an answer ended: ", tictac_status_text(event.status)));
+        if (event.status != TICTAC_OK)
+          return absl::UnavailableError(absl::StrCat("an answer ended: ", tictac_status_text(event.status)));
         --answers_left_;
         return absl::OkStatus();
       case TICTAC_EVENT_COMPLETE:
@@ -130,11 +138,13 @@ class ParameterServer {
   }
 
   absl::Status on_gradient(const tictac_event& event) {
-    if (event.status != TICTAC_OK) return absl::UnavailableError(absl::StrCat("a gradient ended: ", tictac_status_text(event.status)));
+    if (event.status != TICTAC_OK)
+      return absl::UnavailableError(absl::StrCat("a gradient ended: ", tictac_status_text(event.status)));
     Tensor& tensor = active_->incoming[event.tag];
     result_.end_ns = std::max(result_.end_ns, static_cast<int64_t>(event.time_ns));
-    const bool right = event.size == tensor.size &&
-                       first_wrong(content_seed(tensor.wire_name, step_), tensor.buffer.data(), tensor.size) == tensor.size;
+    const bool right =
+        event.size == tensor.size &&
+        first_wrong(content_seed(tensor.wire_name, step_), tensor.buffer.data(), tensor.size) == tensor.size;
     result_.mismatches += !right;
     result_.bytes_verified += event.size;
     --gradients_left_;

@@ -5,8 +5,8 @@
 
 namespace tictac::replay {
 
-// The PS application's process: serves the parameters in the order in which requests arrive and, in training, fetches
-// the gradients, asked for when the step is prepared. Returns when the conductor has gone.
+// The PS application's process: serves the parameters in the order in which requests arrive and, in training,
+// fetches the gradients, asked for when the step is prepared. Returns when the conductor has gone.
 void run_parameter_server(const Plan& plan, Channel channel);
 
 }  // namespace tictac::replay

@@ -13,9 +13,10 @@ struct Plan {
   ModelGraph graph;
   std::vector<std::string> jobs;  // one for each policy
   double time_scale = 1;
-  std::string ps_socket;          // native sockets of the two sidecars
+  std::string folder;     // of sockets and logs
+  std::string ps_socket;  // native sockets of the two sidecars
   std::string worker_socket;
-  std::string ps_name = "ps0";    // of the sidecars
+  std::string ps_name = "ps0";  // of the sidecars
   std::string worker_name = "worker0";
 };
 

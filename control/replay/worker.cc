@@ -1,16 +1,15 @@
 #include "control/replay/worker.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
-#include <limits>
-#include <numeric>
 #include <optional>
-#include <random>
 
 #include "absl/strings/str_cat.h"
 #include "control/replay/application.h"
 #include "control/replay/content.h"
 #include "control/replay/executor.h"
+#include "control/replay/shuffle.h"
 
 namespace tictac::replay {
 namespace {
@@ -56,7 +55,8 @@ class Worker {
   absl::Status prepare(const Command& command) {
     active_ = &clients_[command.job];
     step_ = command.step;
-    for (Tensor& tensor : active_->outgoing) fill(content_seed(tensor.wire_name, step_), tensor.buffer.data(), tensor.size);
+    for (Tensor& tensor : active_->outgoing)
+      fill(content_seed(tensor.wire_name, step_), tensor.buffer.data(), tensor.size);
     sends_.assign(active_->outgoing.size(), Send{});
     sends_left_ = active_->outgoing.size();
     completions_.clear();
@@ -65,10 +65,7 @@ class Worker {
   }
 
   absl::Status run(const Command& command, Reply* reply) {
-    std::vector<uint32_t> order(active_->incoming.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::mt19937_64 random(command.seed);
-    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    const std::vector<uint32_t> order = shuffled(active_->incoming.size(), command.seed);
     const Time start = monotonic_now();
     executor_.start(start);
     for (const uint32_t recv : order) {
@@ -111,11 +108,14 @@ class Worker {
     switch (event.kind) {
       case TICTAC_EVENT_COMPLETE: {
         if (event.status != TICTAC_OK) {
-          return absl::UnavailableError(absl::StrCat("a parameter ended: ", tictac_status_text(event.status)));
+          return absl::UnavailableError(
+              absl::StrCat("a parameter ended: ", tictac_status_text(event.status)));
         }
         const auto recv = static_cast<uint32_t>(event.tag);
         executor_.on_arrival(recv, Time(Duration(static_cast<int64_t>(event.time_ns))));
-        completions_.push_back({.recv = recv, .rank = event.rank, .time_ns = static_cast<int64_t>(event.time_ns),
+        completions_.push_back({.recv = recv,
+                                .rank = event.rank,
+                                .time_ns = static_cast<int64_t>(event.time_ns),
                                 .schedule_version = event.schedule_version});
         unverified_.push_back({.recv = recv, .size = event.size, .checked = 0});
         return absl::OkStatus();
@@ -126,7 +126,8 @@ class Worker {
         return answer_if_ready(send);
       }
       case TICTAC_EVENT_ANSWER_DONE:
-        if (event.status != TICTAC_OK) return absl::UnavailableError(absl::StrCat("a gradient ended: ", tictac_status_text(event.status)));
+        if (event.status != TICTAC_OK)
+          return absl::UnavailableError(absl::StrCat("a gradient ended: ", tictac_status_text(event.status)));
         --sends_left_;
         return absl::OkStatus();
       case TICTAC_EVENT_PEER_DOWN:
@@ -159,7 +160,8 @@ class Worker {
     Tensor& tensor = active_->incoming[next.recv];
     const size_t piece = std::min<size_t>(tensor.size - next.checked, kVerifyPiece);
     const uint64_t seed = content_seed_at(content_seed(tensor.wire_name, step_), next.checked);
-    const bool right = next.size == tensor.size && first_wrong(seed, tensor.buffer.data() + next.checked, piece) == piece;
+    const bool right =
+        next.size == tensor.size && first_wrong(seed, tensor.buffer.data() + next.checked, piece) == piece;
     reply->bytes_verified += piece;
     next.checked += piece;
     if (!right) ++reply->mismatches;
