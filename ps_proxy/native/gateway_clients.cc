@@ -8,42 +8,26 @@
 namespace tictac::native {
 namespace {
 
-constexpr size_t kCommandsPerPoll = 16;
 constexpr size_t kDetachSteps = 128;  // streams or names of a leaving client per poll
 
 }  // namespace
 
-size_t NativeGateway::run_commands() {
-  while (!unsent_.empty() && replies_.try_push(std::move(unsent_.front()))) unsent_.erase(unsent_.begin());
-  size_t count = 0;
-  while (count < kCommandsPerPoll) {
-    auto command = commands_.try_pop();
-    if (!command) break;
-    std::visit([this](auto& c) { run(c); }, *command);
-    ++count;
-  }
-  return count;
-}
-
-void NativeGateway::run(AttachClient& command) {
-  ClientSession& client = *command.client;
-  if (!endpoint_->job_id(client.job_name)) {
-    reply(ClientAttached{client.id, false});
-    return reply(ClientDetached{std::move(command.client)});
-  }
+bool NativeGateway::attach(std::unique_ptr<ClientSession>& session) {
+  ClientSession& client = *session;
+  if (!endpoint_->job_id(client.job_name)) return false;
   client.job = &jobs_.get(client.job_name);
   epoll_event event{.events = EPOLLIN, .data = {.fd = client.doorbell()}};
   epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, client.doorbell(), &event);
   for (size_t i = 0; i < peer_up_.size(); ++i) {
     if (peer_up_[i]) tell_peer(client, PeerId(static_cast<uint16_t>(i)), true);
   }
-  reply(ClientAttached{client.id, true});
-  clients_.push_back(std::move(command.client));
+  clients_.push_back(std::move(session));
+  return true;
 }
 
-void NativeGateway::run(DetachClient& command) {
-  const auto found = std::find_if(clients_.begin(), clients_.end(),
-                                  [&](const auto& client) { return client->id == command.id; });
+void NativeGateway::detach(uint64_t id) {
+  const auto found =
+      std::find_if(clients_.begin(), clients_.end(), [id](const auto& client) { return client->id == id; });
   if (found == clients_.end()) return;
   (*found)->detaching = true;
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, (*found)->doorbell(), nullptr);
@@ -53,15 +37,12 @@ void NativeGateway::run(DetachClient& command) {
   clients_.erase(found);
 }
 
-void NativeGateway::run(SetTable& command) {
-  NativeJob& job = jobs_.get(command.job);
-  const ScheduleVersion version = command.table ? command.table->version() : ScheduleVersion();
-  auto old = job.set_table(std::move(command.table));
-  reply(TableInForce{std::move(command.job), version, std::move(old)});
+std::unique_ptr<const RankTable> NativeGateway::set_table(std::string_view job,
+                                                          std::unique_ptr<const RankTable> table) {
+  return jobs_.get(job).set_table(std::move(table));
 }
 
-void NativeGateway::run(TakeSnapshot& command) {
-  GatewaySnapshot& out = *command.snapshot;
+void NativeGateway::take_snapshot(GatewaySnapshot& out) const {
   for (const auto& job : jobs_) {
     out.jobs.push_back({job->name(), job->version(), job->name_count(), job->under_way(), job->counters});
   }
@@ -77,7 +58,6 @@ void NativeGateway::run(TakeSnapshot& command) {
   out.broken_clients = broken_clients_;
   out.malformed_requests = requests_.malformed();
   out.log_lines_dropped = config_.log ? config_.log->dropped() : 0;
-  reply(SnapshotTaken{std::move(command.snapshot)});
 }
 
 size_t NativeGateway::detach_some() {

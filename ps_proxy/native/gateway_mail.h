@@ -6,13 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include "dataplane/sched/rank_table.h"
 #include "dataplane/sched/scheduler.h"
 #include "dataplane/transport/counters.h"
 #include "ps_proxy/native/client_session.h"
 
-// What the control thread and the gateway's lcore say to each other, by pointers handed over through
-// SpscRings: memory is made and destroyed by the control thread only.
+// What the gateway tells the control thread. Memory is made and destroyed by the control thread only: the
+// lcore hands back what it was lent.
 namespace tictac::native {
 
 // What the gateway did, copied for another thread.
@@ -41,27 +40,7 @@ struct GatewaySnapshot {
   uint64_t log_lines_dropped = 0;
 };
 
-// To the lcore.
-struct AttachClient {
-  std::unique_ptr<ClientSession> client;
-};
-struct DetachClient {
-  uint64_t id = 0;
-};
-struct SetTable {
-  std::string job;
-  std::unique_ptr<const RankTable> table;  // null: the job has no schedule any more
-};
-struct TakeSnapshot {
-  std::unique_ptr<GatewaySnapshot> snapshot;  // with room reserved
-};
-using GatewayCommand = std::variant<std::monostate, AttachClient, DetachClient, SetTable, TakeSnapshot>;
-
 // From the lcore.
-struct ClientAttached {
-  uint64_t id = 0;
-  bool accepted = false;  // false: there are too many jobs
-};
 struct ClientBroken {  // the control thread must close its socket and detach it
   uint64_t id = 0;
   ClientFault fault{};
@@ -69,15 +48,6 @@ struct ClientBroken {  // the control thread must close its socket and detach it
 struct ClientDetached {
   std::unique_ptr<ClientSession> client;
 };
-struct TableInForce {
-  std::string job;
-  ScheduleVersion version;
-  std::unique_ptr<const RankTable> old;
-};
-struct SnapshotTaken {
-  std::unique_ptr<GatewaySnapshot> snapshot;
-};
-using GatewayReply =
-    std::variant<std::monostate, ClientAttached, ClientBroken, ClientDetached, TableInForce, SnapshotTaken>;
+using GatewayReply = std::variant<std::monostate, ClientBroken, ClientDetached>;
 
 }  // namespace tictac::native

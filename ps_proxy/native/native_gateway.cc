@@ -12,7 +12,7 @@
 namespace tictac::native {
 namespace {
 
-constexpr size_t kMailbox = 4096;
+constexpr size_t kReplies = 4096;
 constexpr size_t kReranksPerPoll = 256;
 constexpr Duration kLookAgain = 1ms;  // at a client that takes no events: it does not ring for that
 
@@ -23,14 +23,9 @@ NativeGateway::NativeGateway(const Config& config)
       fetches_(config.log),
       requests_(jobs_, config.most_parked),
       peer_up_(config.peer_count),
-      commands_(kMailbox),
-      replies_(kMailbox),
-      command_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      replies_(kReplies),
       reply_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-  epoll_event event{.events = EPOLLIN, .data = {.fd = command_fd_.get()}};
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, command_fd_.get(), &event);
-}
+      epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
 
 NativeGateway::~NativeGateway() = default;
 
@@ -41,12 +36,6 @@ void NativeGateway::connect(Endpoint& endpoint, const Scheduler& scheduler) {
   requests_.use(endpoint);
 }
 
-bool NativeGateway::submit(GatewayCommand& command) {
-  if (!commands_.try_push(std::move(command))) return false;
-  eventfd_write(command_fd_.get(), 1);
-  return true;
-}
-
 GatewayReply NativeGateway::take_reply() {
   eventfd_t count = 0;
   eventfd_read(reply_fd_.get(), &count);
@@ -54,6 +43,13 @@ GatewayReply NativeGateway::take_reply() {
   if (!reply) return {};
   eventfd_write(reply_fd_.get(), 1);  // there may be more
   return std::move(*reply);
+}
+
+void NativeGateway::send_replies() {
+  while (!unsent_.empty() && replies_.try_push(std::move(unsent_.front()))) {
+    unsent_.erase(unsent_.begin());
+    eventfd_write(reply_fd_.get(), 1);
+  }
 }
 
 void NativeGateway::reply(GatewayReply reply) {
@@ -67,7 +63,8 @@ void NativeGateway::reply(GatewayReply reply) {
 size_t NativeGateway::poll(Time now) {
   now_ = now;
   fetches_.set_now(now);
-  size_t work = run_commands() + requests_.run();
+  send_replies();
+  size_t work = requests_.run();
   for (const auto& client : clients_) {
     requests_.deliver_waiting(*client);
     work += take_submissions(now, *client);
@@ -95,7 +92,7 @@ Time NativeGateway::next_deadline() const {
 }
 
 bool NativeGateway::prepare_to_sleep() {
-  if (!commands_.empty() || !leaving_.empty()) return false;
+  if (!leaving_.empty()) return false;
   for (size_t i = 0; i < clients_.size(); ++i) {
     ClientSession& client = *clients_[i];
     if (!client.active() || client.congested() || client.submissions.prepare_to_sleep()) continue;
@@ -112,11 +109,8 @@ void NativeGateway::resume() {
   const int count = epoll_wait(epoll_.get(), events.data(), events.size(), 0);
   for (int i = 0; i < count; ++i) {
     const int fd = events[static_cast<size_t>(i)].data.fd;
-    eventfd_t value = 0;
-    if (fd == command_fd_.get()) {
-      eventfd_read(fd, &value);
-    } else if (recv(fd, rings.data(), rings.size(), MSG_DONTWAIT) == 0) {
-      // Its owner has gone; the control thread learns that from the socket.
+    // At its end its owner has gone; the control thread learns that from the socket.
+    if (recv(fd, rings.data(), rings.size(), MSG_DONTWAIT) == 0) {
       epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
     }
   }

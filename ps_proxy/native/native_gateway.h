@@ -22,7 +22,7 @@ namespace tictac::native {
 // serve, and lets the endpoint copy straight between packets and arenas. All clients are taken to be hostile:
 // what one may do wrong ends that one.
 //
-// The control thread speaks to it through submit() and take_reply() only.
+// The control thread reaches it through the runtime's Mailbox, and hears from it by take_reply().
 class NativeGateway : public LcoreTask, public EndpointEvents {
  public:
   struct Config {
@@ -38,8 +38,16 @@ class NativeGateway : public LcoreTask, public EndpointEvents {
   // Before the first poll.
   void connect(Endpoint& endpoint, const Scheduler& scheduler);
 
-  // Control thread (one). False when the mailbox is full: try again; the command is unchanged then.
-  bool submit(GatewayCommand& command);
+  // Lcore: the control thread gets here through the runtime's Mailbox.
+  // False: there are too many jobs; the client stays the caller's.
+  bool attach(std::unique_ptr<ClientSession>& client);
+  // The client's process has gone. ClientDetached hands it back when nothing uses it any more.
+  void detach(uint64_t id);
+  // Puts a schedule in force (null: none) and returns the one before, for the caller to destroy elsewhere.
+  // New fetches use it at once; those under way are re-ranked by the next polls.
+  std::unique_ptr<const RankTable> set_table(std::string_view job, std::unique_ptr<const RankTable> table);
+  void take_snapshot(GatewaySnapshot& out) const;
+
   // Control thread. monostate when there is none. reply_fd() is readable when there may be some; take_reply
   // empties it.
   GatewayReply take_reply();
@@ -62,15 +70,10 @@ class NativeGateway : public LcoreTask, public EndpointEvents {
   using Clients = std::vector<std::unique_ptr<ClientSession>>;
 
   // gateway_clients.cc
-  size_t run_commands();
-  void run(AttachClient& command);
-  void run(DetachClient& command);
-  void run(SetTable& command);
-  void run(TakeSnapshot& command);
-  static void run(std::monostate) {}
   size_t detach_some();
   bool abandon_names(ClientSession& client, size_t budget);
   void reply(GatewayReply reply);
+  void send_replies();
   void report_fault(ClientSession& client);
   void tell_peer(ClientSession& client, PeerId peer, bool up);
 
@@ -97,12 +100,10 @@ class NativeGateway : public LcoreTask, public EndpointEvents {
   uint64_t broken_clients_ = 0;
   bool any_congested_ = false;
 
-  SpscRing<GatewayCommand> commands_;
   SpscRing<GatewayReply> replies_;
   std::vector<GatewayReply> unsent_;  // when replies_ was full
-  Fd command_fd_;                     // eventfds; no client has them
-  Fd reply_fd_;
-  Fd epoll_;  // command_fd_ and the clients' doorbells
+  Fd reply_fd_;                       // an eventfd that no client has
+  Fd epoll_;                          // the clients' doorbells
 };
 
 }  // namespace tictac::native

@@ -45,26 +45,15 @@ TestClient TestHost::connect(const std::string& job, Time now, uint32_t max_oper
       RingReader(&header_of(memory)->events, entries_at(memory, layout.events_at()), layout.event_capacity);
   proxy_ends_.emplace_back(sockets[1]);
 
-  GatewayCommand command = AttachClient{
+  auto session =
       std::make_unique<ClientSession>(next_id, job, "test", max_operations, std::move(control->mapping),
-                                      std::move(arena->mapping), Fd(bells[1]))};
+                                      std::move(arena->mapping), Fd(bells[1]));
   if (id) *id = next_id;
   ++next_id;
-  EXPECT_TRUE(gateway.submit(command));
+  EXPECT_TRUE(gateway.attach(session));
   gateway.poll(now);
   take_replies();
   return client;
-}
-
-void TestHost::disconnect(uint64_t id) {
-  GatewayCommand command = DetachClient{id};
-  EXPECT_TRUE(gateway.submit(command));
-}
-
-void TestHost::set_table(ScheduleEntries schedule) {
-  const std::string job = schedule.job;
-  GatewayCommand command = SetTable{job, std::make_unique<RankTable>(std::move(schedule))};
-  EXPECT_TRUE(gateway.submit(command));
 }
 
 void TestHost::take_replies() {
@@ -73,8 +62,6 @@ void TestHost::take_replies() {
     if (std::holds_alternative<std::monostate>(reply)) return;
     if (auto* b = std::get_if<ClientBroken>(&reply)) broken.push_back(*b);
     if (auto* d = std::get_if<ClientDetached>(&reply)) detached.push_back(d->client->id);
-    if (auto* t = std::get_if<TableInForce>(&reply)) in_force.push_back(std::move(*t));
-    if (auto* s = std::get_if<SnapshotTaken>(&reply)) snapshot = std::move(s->snapshot);
   }
 }
 

@@ -38,8 +38,10 @@ class TestHost {
                      uint64_t arena = 1 << 20, uint64_t* id = nullptr);
   // The client's process has gone: what the control thread does then. The test goes on with run() until
   // detached() says so.
-  void disconnect(uint64_t id);
-  void set_table(ScheduleEntries schedule);
+  void disconnect(uint64_t id) { gateway.detach(id); }
+  void set_table(const ScheduleEntries& schedule) {
+    gateway.set_table(schedule.job, std::make_unique<RankTable>(schedule));
+  }
 
   void receive(Time now, const Address& from, ByteSpan datagram) {
     endpoint.on_datagram(now, from, datagram);
@@ -52,8 +54,6 @@ class TestHost {
   Endpoint endpoint;
   std::vector<uint64_t> detached;
   std::vector<ClientBroken> broken;
-  std::vector<TableInForce> in_force;
-  std::unique_ptr<GatewaySnapshot> snapshot;
   uint64_t next_id = 1;
 
  private:
