@@ -33,6 +33,9 @@ class Fd {
   int fd_ = -1;
 };
 
+// Connects to the proxy's socket; a tictac_status.
+int open_socket(const std::string& path, Fd* out);
+
 // Owns shared memory that was mapped and touched.
 class Mapping {
  public:

@@ -19,12 +19,14 @@ namespace {
 constexpr int kConnectTimeoutMs = 5000;
 constexpr uint64_t kDefaultArena = 64 << 20;
 
-// The path to connect to; empty when none was given anywhere.
+// The path to connect to. Its default is the proxy's own: the folder for sockets of this user.
 std::string socket_path(const tictac_options& options) {
   if (options.socket != nullptr && options.socket[0] != 0) return options.socket;
   if (const char* path = std::getenv("TICTAC_SOCKET")) return path;
+  if (geteuid() == 0) return "/run/tictac/native.sock";
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  return runtime == nullptr ? std::string() : std::string(runtime) + "/tictac.sock";
+  if (runtime != nullptr && *runtime == '/') return std::string(runtime) + "/tictac/native.sock";
+  return "/tmp/tictac-" + std::to_string(geteuid()) + "/native.sock";
 }
 
 int connect_failed(const std::string& path) {
@@ -36,12 +38,11 @@ int connect_failed(const std::string& path) {
   return fail(TICTAC_NO_PROXY, why);
 }
 
+}  // namespace
+
 int open_socket(const std::string& path, Fd* out) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.empty()) {
-    return fail(TICTAC_BAD_ARGUMENT, "no socket given: set options.socket, TICTAC_SOCKET or XDG_RUNTIME_DIR");
-  }
   if (path.size() >= sizeof(address.sun_path)) {
     return fail(TICTAC_BAD_ARGUMENT, path + ": longer than a socket's path may be (107 bytes)");
   }
@@ -56,6 +57,8 @@ int open_socket(const std::string& path, Fd* out) {
   *out = std::move(fd);
   return TICTAC_OK;
 }
+
+namespace {
 
 int receive_reply(int socket, HelloReply* reply, std::array<Fd, kDescriptors>* fds) {
   pollfd waiting{socket, POLLIN, 0};

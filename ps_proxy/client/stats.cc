@@ -1,3 +1,5 @@
+#include "ps_proxy/client/stats.h"
+
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -13,20 +15,21 @@ namespace {
 constexpr auto kStatsTimeout = std::chrono::seconds(2);
 
 // Collects the pieces of reply `id`; those of requests that timed out earlier are skipped.
-int receive_document(tictac_client& client, uint32_t id, std::string* document) {
+int receive_document(int socket, uint32_t id, bool* gone, std::string* document) {
   const auto end = std::chrono::steady_clock::now() + kStatsTimeout;
   std::vector<uint8_t> buffer(kMostMessage);
   while (true) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    pollfd waiting{client.socket.get(), POLLIN, 0};
+    pollfd waiting{socket, POLLIN, 0};
     if (left.count() <= 0 || poll(&waiting, 1, static_cast<int>(left.count())) == 0) {
       return fail(TICTAC_TIMEOUT, "the proxy does not answer; is it stopped?");
     }
-    const ssize_t size = recv(client.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (size == 0) client.gone = true;
-    if (client.gone)
+    const ssize_t size = recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (size == 0) {
+      *gone = true;
       return fail(TICTAC_PROXY_GONE, "the proxy has gone; close this client and connect again");
+    }
     StatsReply reply;
     if (size < 0 || !decode(ByteSpan(buffer.data(), static_cast<size_t>(size)), &reply)) continue;
     if (reply.id != id) continue;
@@ -36,6 +39,16 @@ int receive_document(tictac_client& client, uint32_t id, std::string* document) 
 }
 
 }  // namespace
+
+int read_stats(const std::string& path, std::string* document) {
+  Fd socket;
+  if (const int status = open_socket(path, &socket)) return status;
+  const std::vector<uint8_t> request = encode_stats_request(1);
+  if (send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return fail_system("send");
+  bool gone = false;
+  return receive_document(socket.get(), 1, &gone, document);
+}
+
 }  // namespace tictac::native
 
 int tictac_stats(tictac_client* client, char* json, size_t capacity, size_t* size) {
@@ -50,7 +63,8 @@ int tictac_stats(tictac_client* client, char* json, size_t capacity, size_t* siz
     return fail(TICTAC_PROXY_GONE, "the proxy has gone; close this client and connect again");
   }
   std::string document;
-  if (const int status = receive_document(*client, client->stats_id, &document)) return status;
+  if (const int status = receive_document(client->socket.get(), client->stats_id, &client->gone, &document))
+    return status;
   *size = document.size() + 1;
   if (*size > capacity)
     return fail(TICTAC_NO_MEMORY, "the statistics need " + std::to_string(*size) + " bytes");

@@ -75,7 +75,9 @@ const char* tictac_error(void);
 /* Connection. */
 
 typedef struct tictac_options {
-  const char* socket; /* the proxy's native socket; NULL: $TICTAC_SOCKET, else $XDG_RUNTIME_DIR/tictac.sock */
+  /* The proxy's native socket; NULL: $TICTAC_SOCKET, else native.sock in /run/tictac (root),
+   * $XDG_RUNTIME_DIR/tictac or /tmp/tictac-UID. */
+  const char* socket;
   const char* application; /* who connects, for logs and statistics: "worker0" */
   const char* job;         /* whose schedule ranks the fetches; requests meet servers of the same job only */
   uint64_t arena_bytes;    /* memory for tensors; 0: 64 MiB. The proxy's limit is in its configuration. */

@@ -122,17 +122,15 @@ void NativeListener::read_from(uint64_t id) {
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) return drop(id);
   const ByteSpan message(buffer_.data(), static_cast<size_t>(size));
-  if (!client.attached) {
-    Hello hello;
-    if (!decode(message, &hello)) return refuse(id, client, "this is no hello of a TicTac client");
-    return greet(id, client, hello);
-  }
+  Hello hello;
   uint32_t request = 0;
-  if (!decode_stats_request(message, &request)) {
+  if (decode_stats_request(message, &request)) return send_stats(client, request);
+  if (client.attached) {
     spdlog::warn("native: {} sent an unknown message; closed", client.description);
     return drop(id);
   }
-  send_stats(client, request);
+  if (!decode(message, &hello)) return refuse(id, client, "this is no hello of a TicTac client");
+  greet(id, client, hello);
 }
 
 absl::Status NativeListener::check(const Hello& hello) const {
