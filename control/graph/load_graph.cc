@@ -1,6 +1,7 @@
 #include "control/graph/load_graph.h"
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "absl/strings/ascii.h"
@@ -15,12 +16,10 @@
 namespace tictac {
 namespace {
 
+constexpr size_t kNoTrace = std::numeric_limits<size_t>::max();
+
 absl::Status in_file(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-}
-
-absl::Status wrong(const std::string& path, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
 }
 
 // Remembers the first fault of the text parser instead of printing it.
@@ -86,29 +85,52 @@ absl::StatusOr<tensorflow::GraphDef> parse_tensorflow_graph(const std::string& c
       "holds no graph of a worker: record RunMetadata with output_partition_graphs, or give the partition");
 }
 
-absl::StatusOr<ModelGraph> load_tensorflow(const std::string& path, const std::string& content,
-                                           const std::vector<std::string>& trace_paths) {
+absl::Status add_trace(const std::string& content, TensorflowTraces& traces) {
+  tensorflow::RunMetadata run;
+  if (!run.ParseFromString(content) || run.step_stats().dev_stats_size() == 0) {
+    return absl::InvalidArgumentError("not a trace: a TensorFlow RunMetadata with step_stats is wanted");
+  }
+  traces.add_step(run.step_stats());
+  return absl::OkStatus();
+}
+
+// `faulty_trace` names the trace at fault when one is.
+absl::StatusOr<ModelGraph> parse_tensorflow(const std::string& content,
+                                            const std::vector<std::string>& trace_contents,
+                                            size_t* faulty_trace) {
   const absl::StatusOr<tensorflow::GraphDef> graph_def = parse_tensorflow_graph(content);
-  if (!graph_def.ok()) return in_file(path, graph_def.status());
+  if (!graph_def.ok()) return graph_def.status();
   absl::StatusOr<TensorflowPartition> partition = build_partition(*graph_def);
-  if (!partition.ok()) return in_file(path, partition.status());
+  if (!partition.ok()) return partition.status();
   if (partition->graph.recvs.empty()) {
-    return wrong(path, "no _Recv node from a PS: is it a worker's partition?");
+    return absl::InvalidArgumentError("no _Recv node from a PS: is it a worker's partition?");
   }
   TensorflowTraces traces(partition->devices);
-  for (const std::string& trace_path : trace_paths) {
-    const absl::StatusOr<std::string> trace = read_content(trace_path);
-    if (!trace.ok()) return trace.status();
-    tensorflow::RunMetadata run;
-    if (!run.ParseFromString(*trace) || run.step_stats().dev_stats_size() == 0) {
-      return wrong(trace_path, "not a trace: a TensorFlow RunMetadata with step_stats is wanted");
-    }
-    traces.add_step(run.step_stats());
+  for (size_t i = 0; i < trace_contents.size(); ++i) {
+    const absl::Status added = add_trace(trace_contents[i], traces);
+    *faulty_trace = i;
+    if (!added.ok()) return added;
   }
+  *faulty_trace = kNoTrace;
   ModelGraph graph = std::move(partition->graph);
-  if (trace_paths.empty())
+  if (trace_contents.empty())
     graph.warnings.emplace_back("no --trace: every op takes no time and every tensor no bytes");
   traces.apply(graph);
+  return graph;
+}
+
+absl::StatusOr<ModelGraph> parse(const std::string& content, const std::vector<std::string>& traces,
+                                 size_t* faulty_trace) {
+  const size_t first = content.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return absl::InvalidArgumentError("is empty");
+  const bool is_json = content[first] == '[' || content[first] == '{';
+  if (is_json && !traces.empty())
+    return absl::InvalidArgumentError("a JSON graph has its times inside; leave --trace out");
+  absl::StatusOr<ModelGraph> graph =
+      is_json ? parse_json_graph(content) : parse_tensorflow(content, traces, faulty_trace);
+  if (!graph.ok()) return graph;
+  const auto order = topological_order(*graph);
+  if (!order.ok()) return order.status();
   return graph;
 }
 
@@ -119,20 +141,25 @@ std::string model_of(const std::string& path) {
 
 }  // namespace
 
+absl::StatusOr<ModelGraph> parse_graph(const std::string& graph, const std::vector<std::string>& traces) {
+  size_t faulty_trace = kNoTrace;
+  return parse(graph, traces, &faulty_trace);
+}
+
 absl::StatusOr<ModelGraph> load_graph(const std::string& graph_path,
                                       const std::vector<std::string>& trace_paths) {
   const absl::StatusOr<std::string> content = read_content(graph_path);
   if (!content.ok()) return content.status();
-  const size_t first = content->find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return wrong(graph_path, "is empty");
-  const bool is_json = (*content)[first] == '[' || (*content)[first] == '{';
-  if (is_json && !trace_paths.empty())
-    return wrong(graph_path, "a JSON graph has its times inside; leave --trace out");
-  absl::StatusOr<ModelGraph> graph =
-      is_json ? parse_json_graph(*content) : load_tensorflow(graph_path, *content, trace_paths);
-  if (!graph.ok()) return is_json ? in_file(graph_path, graph.status()) : graph.status();
-  const auto order = topological_order(*graph);
-  if (!order.ok()) return in_file(graph_path, order.status());
+  std::vector<std::string> traces;
+  for (const std::string& path : trace_paths) {
+    absl::StatusOr<std::string> trace = read_content(path);
+    if (!trace.ok()) return trace.status();
+    traces.push_back(*std::move(trace));
+  }
+  size_t faulty_trace = kNoTrace;
+  absl::StatusOr<ModelGraph> graph = parse(*content, traces, &faulty_trace);
+  if (!graph.ok())
+    return in_file(faulty_trace == kNoTrace ? graph_path : trace_paths[faulty_trace], graph.status());
   graph->model = model_of(graph_path);
   return graph;
 }

@@ -16,4 +16,7 @@ namespace tictac {
 absl::StatusOr<ModelGraph> load_graph(const std::string& graph_path,
                                       const std::vector<std::string>& trace_paths);
 
+// The same from contents in memory, decompressed; messages do not name a file.
+absl::StatusOr<ModelGraph> parse_graph(const std::string& graph, const std::vector<std::string>& traces);
+
 }  // namespace tictac
