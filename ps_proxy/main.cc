@@ -9,6 +9,7 @@
 #include "CLI/CLI.hpp"
 #include "ps_proxy/client/stats.h"
 #include "ps_proxy/config/proxy_config.h"
+#include "ps_proxy/relay_main.h"
 #include "ps_proxy/sidecar.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
@@ -70,8 +71,7 @@ bool handle_signals(int fd, Sidecar& sidecar) {
   return true;
 }
 
-int run_sidecar(const ProxyConfig& config) {
-  const native::Fd signals = block_signals();
+int run_sidecar(const ProxyConfig& config, const native::Fd& signals) {
   auto sidecar = Sidecar::start(config);
   if (!sidecar.ok()) return fail(std::string(sidecar.status().message()));
   spdlog::info("{} runs at {}, native socket {}", config.name, format_address(config.address),
@@ -103,7 +103,8 @@ int run(const Options& options) {
     return 0;
   }
   set_up_log(*config);
-  return run_sidecar(*config);
+  const native::Fd signals = block_signals();
+  return options.relay ? run_relay(*config, signals.get()) : run_sidecar(*config, signals);
 }
 
 }  // namespace
@@ -120,6 +121,9 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--check", options.check, "only validates the configuration")->needs(config);
+  app.add_flag("--relay", options.relay,
+               "joins two ports and re-orders between them (relay in the configuration)")
+      ->needs(config);
   auto* stats =
       app.add_option("--stats", options.stats, "prints the statistics of the proxy at this native socket")
           ->excludes(config);
