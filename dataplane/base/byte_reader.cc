@@ -1,27 +1,24 @@
 #include "dataplane/base/byte_reader.h"
 
-namespace tictac {
+#include "dataplane/base/byte_writer.h"
 
-uint64_t ByteReader::fixed(size_t n) {
-  if (bytes_.size() < n) {
-    fail();
-    return 0;
-  }
-  uint64_t value = 0;
-  for (size_t i = 0; i < n; ++i) value = value << 8 | bytes_[i];
-  bytes_ = bytes_.subspan(n);
-  return value;
-}
+namespace tictac {
 
 uint64_t ByteReader::varint() {
   if (bytes_.empty()) {
     fail();
     return 0;
   }
-  const unsigned exponent = bytes_[0] >> 6;
-  const uint64_t raw = fixed(size_t{1} << exponent);
-  const unsigned value_bits = (8U << exponent) - 2;
-  return raw & ((uint64_t{1} << value_bits) - 1);
+  switch (bytes_[0] >> 6) {
+    case 0:
+      return fixed<1>();
+    case 1:
+      return fixed<2>() & 0x3fff;
+    case 2:
+      return fixed<4>() & 0x3fffffff;
+    default:
+      return fixed<8>() & kMaxVarint;
+  }
 }
 
 ByteSpan ByteReader::take(size_t n) {

@@ -1,33 +1,22 @@
 #include "dataplane/base/byte_writer.h"
 
-#include <bit>
 #include <cstring>
 
 namespace tictac {
 
-MutableByteSpan ByteWriter::reserve(size_t n) {
-  if (!ok_ || remaining() < n) {
-    ok_ = false;
-    return {};
-  }
-  const MutableByteSpan out = buffer_.subspan(size_, n);
-  size_ += n;
-  return out;
-}
-
-void ByteWriter::fixed(uint64_t v, size_t n) {
-  const MutableByteSpan out = reserve(n);
-  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint8_t>(v >> (8 * (n - 1 - i)));
-}
-
 void ByteWriter::varint(uint64_t v) {
-  if (v > kMaxVarint) {
-    ok_ = false;
-    return;
+  switch (v > kMaxVarint ? 0 : varint_size(v)) {
+    case 1:
+      return fixed<1>(v);
+    case 2:
+      return fixed<2>(v | uint64_t{1} << 14);
+    case 4:
+      return fixed<4>(v | uint64_t{2} << 30);
+    case 8:
+      return fixed<8>(v | uint64_t{3} << 62);
+    default:
+      ok_ = false;
   }
-  const size_t n = varint_size(v);
-  const auto exponent = static_cast<uint64_t>(std::countr_zero(n));
-  fixed(v | exponent << (8 * n - 2), n);
 }
 
 void ByteWriter::bytes(ByteSpan data) {

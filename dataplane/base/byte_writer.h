@@ -23,15 +23,23 @@ class ByteWriter {
  public:
   explicit ByteWriter(MutableByteSpan buffer) : buffer_(buffer) {}
 
-  void u8(uint8_t v) { fixed(v, 1); }
-  void u16(uint16_t v) { fixed(v, 2); }
-  void u32(uint32_t v) { fixed(v, 4); }
-  void u64(uint64_t v) { fixed(v, 8); }
+  void u8(uint8_t v) { fixed<1>(v); }
+  void u16(uint16_t v) { fixed<2>(v); }
+  void u32(uint32_t v) { fixed<4>(v); }
+  void u64(uint64_t v) { fixed<8>(v); }
   void varint(uint64_t v);
   void bytes(ByteSpan data);
 
   // Room for `n` bytes that the caller fills, or an empty span and failure.
-  MutableByteSpan reserve(size_t n);
+  MutableByteSpan reserve(size_t n) {
+    if (!ok_ || remaining() < n) {
+      ok_ = false;
+      return {};
+    }
+    const MutableByteSpan out = buffer_.subspan(size_, n);
+    size_ += n;
+    return out;
+  }
 
   ByteSpan written() const { return buffer_.first(size_); }
   size_t size() const { return size_; }
@@ -39,7 +47,13 @@ class ByteWriter {
   bool ok() const { return ok_; }
 
  private:
-  void fixed(uint64_t v, size_t n);
+  // N is a constant so that the loop becomes a byte swap and one store.
+  template <size_t N>
+  void fixed(uint64_t v) {
+    const MutableByteSpan out = reserve(N);
+    if (out.empty()) return;
+    for (size_t i = 0; i < N; ++i) out[i] = static_cast<uint8_t>(v >> (8 * (N - 1 - i)));
+  }
 
   MutableByteSpan buffer_;
   size_t size_ = 0;

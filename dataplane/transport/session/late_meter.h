@@ -21,7 +21,7 @@ class LateMeter {
  public:
   static constexpr size_t kLogSize = 4096;
 
-  LateMeter() : log_(kLogSize) {}
+  LateMeter() : log_(kLogSize), maxima_(kLogSize) {}
 
   // New bytes of `transfer` came in a packet cut at `sent_us`. Returns how many logged packets turn out late.
   uint64_t on_bytes(ArrivingTransfer& transfer, uint32_t accepted_us, uint32_t sent_us, uint32_t slack_us);
@@ -41,8 +41,16 @@ class LateMeter {
     bool late = false;
   };
 
+  // Place behind the newest logged packet whose rank is worse than `rank`; 0 when there is none.
+  uint64_t behind_newest_worse(Rank rank) const;
+
   std::vector<Packet> log_;  // ring
   uint64_t logged_ = 0;
+  // Places of the logged packets that no later one is as bad as, ranks falling (a ring too): where ranks come
+  // in order, one look here ends the search for late packets.
+  std::vector<uint64_t> maxima_;
+  uint64_t maxima_begin_ = 0;
+  uint64_t maxima_end_ = 0;
 };
 
 }  // namespace tictac

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <string>
+
 namespace tictac {
 namespace {
 
@@ -77,6 +80,39 @@ TEST_F(LateMeterTest, ALocalRerankCountsOnceTheSenderKnows) {
   EXPECT_EQ(arrives(turned, 500, 2060), 0U);
   arrives(bad, 0, 2200);
   EXPECT_EQ(arrives(turned, 500, 2210), 1U);
+}
+
+// Against a plain reading of the rule, with ranks, accept and cut times at random.
+TEST_F(LateMeterTest, AgreesWithThePlainRule) {
+  struct Arrival {
+    uint32_t rank, sent;
+    bool late;
+  };
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE("seed 3, round " + std::to_string(round));
+    LateMeter fresh;
+    std::vector<Arrival> arrivals;
+    std::vector<ArrivingTransfer> transfers;
+    for (uint32_t rank = 0; rank < 8; ++rank) transfers.push_back(transfer(rank));
+    uint64_t counted = 0;
+    uint64_t expected = 0;
+    uint32_t sent = 10'000;
+    for (int i = 0; i < 200; ++i) {
+      sent += static_cast<uint32_t>(random() % 50);
+      const auto rank = static_cast<uint32_t>(random() % 8);
+      const uint32_t accepted = sent - static_cast<uint32_t>(random() % 400);
+      for (Arrival& before : arrivals) {
+        const bool late = before.rank > rank && before.sent > accepted + kSlack;
+        expected += late && !before.late;
+        before.late |= late;
+      }
+      counted += fresh.on_bytes(transfers[rank], accepted, sent, kSlack);
+      fresh.on_packet(transfers[rank], sent);
+      arrivals.push_back({rank, sent, false});
+      ASSERT_EQ(counted, expected) << i;
+    }
+  }
 }
 
 TEST_F(LateMeterTest, MemoryIsBounded) {
