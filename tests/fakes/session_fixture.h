@@ -16,7 +16,7 @@ namespace tictac::fakes {
 struct SessionFixture : ::testing::Test {
   static constexpr Address kPeerAddress{0x0a000002, 7471};
 
-  explicit SessionFixture(Endpoint::Config config = {.name = "a", .incarnation = 50})
+  explicit SessionFixture(const Endpoint::Config& config = {.name = "a", .incarnation = 50})
       : endpoint(config, scheduler, events) {
     peer_id = endpoint.add_peer("b", kPeerAddress, now);
   }

@@ -228,6 +228,7 @@ TEST_F(Sending, ManyReranksShareFewPackets) {
   connect();
   BufferSink sink;
   std::vector<StreamRef> streams;
+  streams.reserve(300);
   for (int i = 0; i < 300; ++i) {
     streams.push_back(endpoint.open(now, peer_id, {.job = "job"}, nullptr, &sink));
   }
