@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <deque>
 #include <list>
 #include <random>
 
@@ -373,6 +376,58 @@ TEST_F(EndpointTest, CloseIsKnownAtOnce) {
   EXPECT_LE(pair.now - start, 1ms);
   EXPECT_EQ(pair.a->events.downs, (std::vector{PeerDownReason::kClosed}));
   EXPECT_EQ(pair.b->events.downs, (std::vector{PeerDownReason::kLocalClose}));
+}
+
+// One endpoint with several peers: each gets its own, and a dead one holds up nobody.
+TEST(ManyPeers, EachGetsItsOwn) {
+  constexpr size_t kPeers = 5;
+  Time now{1s};
+  const auto address = [](size_t i) { return Address{static_cast<Ipv4>(100 + i), 7}; };
+  fakes::EndpointSide hub({.name = "hub", .incarnation = 9}, {1, 1});
+  std::deque<fakes::EndpointSide> spokes;
+  std::deque<BufferSource> answers;
+  for (size_t i = 0; i < kPeers; ++i) {
+    spokes.emplace_back(Endpoint::Config{.name = "spoke" + std::to_string(i), .incarnation = i + 1},
+                        address(i));
+    hub.knows(spokes[i], now);
+    spokes[i].knows(hub, now);
+  }
+  hub.endpoint.add_peer("nobody", {200, 7}, now);
+  hub.events.on_open_do = [&](StreamRef stream) {
+    answers.emplace_back(content(300'000, stream.peer.value()));
+    hub.endpoint.answer(now, stream, &answers.back());
+    return nullptr;
+  };
+  std::array<BufferSink, kPeers> sinks;
+  bool asked = false;
+  size_t done = 0;
+  for (int step = 0; step < 5000 && done < kPeers; ++step, now += 50us) {
+    std::array<uint8_t, 1472> buffer{};
+    while (const auto out = hub.endpoint.next_datagram(now, buffer)) {
+      for (auto& spoke : spokes) {
+        if (spoke.address == out->to)
+          spoke.endpoint.on_datagram(now, hub.address, ByteSpan(buffer).first(out->size));
+      }
+    }
+    for (auto& spoke : spokes) {
+      while (const auto out = spoke.endpoint.next_datagram(now, buffer)) {
+        hub.endpoint.on_datagram(now, spoke.address, ByteSpan(buffer).first(out->size));
+      }
+    }
+    const bool all_up =
+        std::all_of(spokes.begin(), spokes.end(), [](const auto& spoke) { return spoke.up(); });
+    if (all_up && !asked) {
+      asked = true;
+      for (size_t i = 0; i < kPeers; ++i) {
+        spokes[i].endpoint.open(now, PeerId(0), {.job = "job", .rank = Rank(1)}, nullptr, &sinks[i]);
+      }
+    }
+    done =
+        static_cast<size_t>(std::count_if(sinks.begin(), sinks.end(), [](const auto& s) { return s.ended; }));
+  }
+  ASSERT_EQ(done, kPeers);
+  for (uint32_t i = 0; i < kPeers; ++i) EXPECT_EQ(sinks[i].bytes, content(300'000, i)) << i;
+  EXPECT_FALSE(hub.endpoint.peer_is_up(PeerId(kPeers)));
 }
 
 }  // namespace

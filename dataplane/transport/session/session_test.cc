@@ -113,6 +113,38 @@ TEST_F(Hello, ARestartedPeerIsANewSession) {
   EXPECT_EQ(seen.opens.size(), 0U) << "nothing of the old session is replayed";
 }
 
+// The last calls of a session's streams may use the endpoint; what they say about other streams of that
+// session is void.
+TEST_F(Hello, CallbacksWhileTheSessionEndsMayCancel) {
+  struct CancellingSink : BufferSink {
+    void on_done(StreamEnd end, uint64_t size, uint32_t code) override {
+      BufferSink::on_done(end, size, code);
+      for (const StreamRef& other : others) endpoint->cancel(other, 1);
+      EXPECT_FALSE(endpoint->open({}, PeerId(0), {.job = "job"}, nullptr, nullptr));
+    }
+    Endpoint* endpoint = nullptr;
+    std::vector<StreamRef> others;
+  };
+  connect();
+  std::array<CancellingSink, 3> sinks;
+  std::vector<StreamRef> streams;
+  streams.reserve(sinks.size());
+  for (CancellingSink& sink : sinks) {
+    sink.endpoint = &endpoint;
+    streams.push_back(endpoint.open(now, peer_id, {.job = "job"}, nullptr, &sink));
+  }
+  for (CancellingSink& sink : sinks) sink.others = streams;
+  drain();
+  send_frame(wire::CloseFrame{0});
+  for (const CancellingSink& sink : sinks) EXPECT_EQ(sink.ended->how, StreamEnd::kPeerLost);
+  EXPECT_EQ(open_streams(), 0U);
+  peer.next_number = 1;
+  peer.connect(now += 50ms, 8);
+  EXPECT_TRUE(endpoint.peer_is_up(peer_id));
+  const Seen seen = drain_later();
+  EXPECT_TRUE(seen.resets.empty() && seen.stops.empty()) << "nothing of the old session is left";
+}
+
 using Timers = SessionFixture;
 
 TEST_F(Timers, PingsAfterSilence) {
@@ -275,13 +307,15 @@ TEST_F(Sending, ARerankBeforeTheOpenHasLeftIsPartOfIt) {
 // A ranked request may be picked before the control frames' turn: its OPEN goes first all the same.
 TEST_F(Sending, NoByteLeavesBeforeItsOpen) {
   connect();
-  std::vector<BufferSource> sources(200, BufferSource(std::string(3000, 'g')));
+  std::vector<BufferSource> sources(200, BufferSource(std::string(500, 'g')));
+  const std::string preamble(1000, 'p');  // together more than control frames may take at once
   uint32_t rank = 0;
   for (BufferSource& source : sources) {
-    const OpenParams params{.job = "job",
-                            .rank = Rank(rank++),
-                            .request_class = TransferClass::kRanked,
-                            .preamble = ByteSpan(reinterpret_cast<const uint8_t*>("01234567"), 8)};
+    const OpenParams params{
+        .job = "job",
+        .rank = Rank(rank++),
+        .request_class = TransferClass::kRanked,
+        .preamble = ByteSpan(reinterpret_cast<const uint8_t*>(preamble.data()), preamble.size())};
     ASSERT_TRUE(endpoint.open(now, peer_id, params, &source, nullptr));
   }
   std::vector<bool> open(1000);
