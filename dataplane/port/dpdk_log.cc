@@ -2,6 +2,7 @@
 
 #include <rte_log.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <mutex>
@@ -13,6 +14,7 @@ namespace tictac {
 namespace {
 
 constexpr size_t kKeptErrors = 3;
+constexpr size_t kRecentLines = 16;
 constexpr size_t kLongestLine = 4096;
 
 struct State {
@@ -20,6 +22,7 @@ struct State {
   std::function<void(DpdkLogLevel, std::string_view)> sink;
   std::string partial;
   std::deque<std::string> errors;
+  std::deque<std::string> recent;  // a device that is down says so again and again
   FILE* stream = nullptr;
 };
 
@@ -49,13 +52,15 @@ uint32_t dpdk_level(DpdkLogLevel level) {
   return RTE_LOG_DEBUG;
 }
 
-void on_line(State& s, std::string_view line) {
+void on_line(State& s, DpdkLogLevel level, std::string_view line) {
   if (line.empty()) return;
-  const DpdkLogLevel level = level_of(rte_log_cur_msg_loglevel());
   if (level == DpdkLogLevel::kError) {
     s.errors.emplace_back(line);
     if (s.errors.size() > kKeptErrors) s.errors.pop_front();
   }
+  if (std::ranges::find(s.recent, line) != s.recent.end()) return;
+  s.recent.emplace_back(line);
+  if (s.recent.size() > kRecentLines) s.recent.pop_front();
   if (s.sink) {
     s.sink(level, line);
   } else {
@@ -69,7 +74,7 @@ ssize_t on_write(void*, const char* data, size_t size) {
   s.partial.append(data, size);
   size_t begin = 0;
   for (size_t end = 0; (end = s.partial.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    on_line(s, std::string_view(s.partial).substr(begin, end - begin));
+    on_line(s, level_of(rte_log_cur_msg_loglevel()), std::string_view(s.partial).substr(begin, end - begin));
   }
   s.partial.erase(0, begin);
   if (s.partial.size() > kLongestLine) s.partial.clear();
@@ -95,6 +100,12 @@ void DpdkLog::uninstall() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.sink = nullptr;
+}
+
+void DpdkLog::error(std::string_view line) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  on_line(s, DpdkLogLevel::kError, line);
 }
 
 std::string DpdkLog::last_errors() {

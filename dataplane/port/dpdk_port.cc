@@ -2,6 +2,7 @@
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <sys/epoll.h>
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ rte_mbuf* mbuf_of(const Frame& frame) { return static_cast<rte_mbuf*>(frame.buff
 }  // namespace
 
 size_t DpdkPort::receive(std::span<Frame> frames) {
+  if (!ready()) return 0;
   const auto wanted = static_cast<uint16_t>(std::min(frames.size(), kMaxBurst));
   const uint16_t got = rte_eth_rx_burst(port_, 0, burst_.data(), wanted);
   size_t n = 0;
@@ -37,6 +39,7 @@ size_t DpdkPort::receive(std::span<Frame> frames) {
 }
 
 size_t DpdkPort::allocate(std::span<Frame> frames) {
+  if (!ready()) return 0;
   const size_t n = std::min(frames.size(), kMaxBurst);
   if (rte_pktmbuf_alloc_bulk(pool_, burst_.data(), static_cast<unsigned>(n)) != 0) {
     ++counters_.pool_empty;
@@ -73,25 +76,25 @@ void DpdkPort::release(std::span<Frame> frames) {
 }
 
 bool DpdkPort::link_up() const {
+  if (!ready()) return false;
   rte_eth_link link = {};
   return rte_eth_link_get_nowait(port_, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
 }
 
 bool DpdkPort::prepare_to_sleep() {
-  if (!has_interrupts_ || rte_eth_dev_rx_intr_enable(port_, 0) != 0) return false;
-  wake_fd_ = rte_eth_dev_rx_intr_ctl_q_get_fd(port_, 0);
-  return wake_fd_ >= 0;
+  return ready() && wake_fd_ >= 0 && rte_eth_dev_rx_intr_enable(port_, 0) == 0;
 }
 
 void DpdkPort::resume() {
-  if (!has_interrupts_) return;
+  if (!ready() || wake_fd_ < 0) return;
   rte_eth_dev_rx_intr_disable(port_, 0);
-  wake_fd_ = -1;
+  epoll_event rung;
+  epoll_wait(wake_fd_, &rung, 1, 0);  // takes the edge, so that wake_fd_ is quiet until the next one
 }
 
 void DpdkPort::update_device_counters() {
   rte_eth_stats stats = {};
-  if (rte_eth_stats_get(port_, &stats) != 0) return;
+  if (!ready() || rte_eth_stats_get(port_, &stats) != 0) return;
   counters_.device_in_missed = stats.imissed + stats.rx_nombuf;
   counters_.device_in_errors = stats.ierrors;
   counters_.device_out_errors = stats.oerrors;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "absl/status/statusor.h"
 #include "dataplane/base/address.h"
@@ -36,6 +38,10 @@ struct PortConfig {
 
 // A DPDK device with one queue in each direction: the only caller of rte_eth_*. open() and the destructor on
 // a control thread while no lcore uses the port; the rest on one lcore (see become_lcore).
+//
+// A virtio-user device comes up when the vhost side is there (DPDK waits for it), so a thread of the port's
+// own does that; until then the port is like one whose cable is out. mac() and mtu() are right from open()
+// on.
 class DpdkPort : public PacketPort {
  public:
   // Errors name the device, the cause and the cure.
@@ -52,7 +58,7 @@ class DpdkPort : public PacketPort {
   bool link_up() const override;
   bool prepare_to_sleep() override;
   void resume() override;
-  int wake_fd() const override { return wake_fd_; }
+  int wake_fd() const override { return ready() ? wake_fd_ : -1; }
 
   // Any thread.
   const MacAddress& mac() const { return mac_; }
@@ -61,7 +67,6 @@ class DpdkPort : public PacketPort {
   const std::string& name() const { return name_; }
   // Frames of the pool that the device, the lcore's cache or somebody else holds.
   uint32_t frames_in_use() const;
-  uint32_t frames_total() const { return frames_total_; }
 
   // Lcore.
   const PortCounters& counters() const { return counters_; }
@@ -72,12 +77,24 @@ class DpdkPort : public PacketPort {
   static constexpr size_t kMaxBurst = 64;
 
   DpdkPort() = default;
+  absl::Status prepare();
+  absl::Status check_mtu() const;
+  absl::Status bring_up();
   absl::Status attach(const PortConfig& config);
   absl::Status make_pool(const PortConfig& config);
   absl::Status configure(const PortConfig& config);
   absl::Status start(const PortConfig& config);
+  void watch_interrupt();
   absl::Status fail(const std::string& what, int error) const;
 
+  bool ready() const { return ready_.load(std::memory_order_acquire); }
+
+  PortConfig config_;
+  DeviceArguments arguments_;
+  std::thread opener_;               // virtio-user only
+  std::atomic<bool> ready_{false};   // everything below is set and may be used
+  std::atomic<bool> opened_{false};  // opener_ has ended
+  std::atomic<bool> closing_{false};
   std::string name_;    // for messages
   std::string device_;  // DPDK's
   uint16_t port_ = UINT16_MAX;
@@ -90,8 +107,7 @@ class DpdkPort : public PacketPort {
   uint32_t ring_in_ = 0;
   uint32_t ring_out_ = 0;
   bool started_ = false;
-  bool has_interrupts_ = false;
-  int wake_fd_ = -1;
+  int wake_fd_ = -1;  // an epoll set that holds the device's interrupt; -1: the device has none
   PortCounters counters_;
   std::array<rte_mbuf*, kMaxBurst> burst_{};
 };

@@ -4,15 +4,20 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <random>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/port/dpdk_log.h"
@@ -49,6 +54,26 @@ absl::StatusOr<int> take_path(const DeviceArguments& device, const std::string& 
   return fd;
 }
 
+// Locally administered, unicast.
+MacAddress random_mac() {
+  MacAddress mac;
+  std::random_device random;
+  for (uint8_t& byte : mac.bytes) byte = static_cast<uint8_t>(random());
+  mac.bytes[0] = static_cast<uint8_t>((mac.bytes[0] & 0xfc) | 2);
+  return mac;
+}
+
+// The virtio-user side waits in accept() until a vhost side connects; a connection that says nothing makes it
+// give up.
+void end_accept(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::copy_n(path.begin(), std::min(path.size(), sizeof address.sun_path - 1), address.sun_path);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  close(fd);
+}
+
 // Writes every buffer once, so that no page fault waits in the data path.
 void touch(rte_mempool*, void*, void* object, unsigned) {
   auto* m = static_cast<rte_mbuf*>(object);
@@ -66,46 +91,73 @@ absl::StatusOr<std::unique_ptr<DpdkPort>> DpdkPort::open(const PortConfig& confi
         absl::StrCat("ring ", config.ring, ": must be a power of two from 64 to 1024"));
   }
   std::unique_ptr<DpdkPort> port(new DpdkPort());
+  port->config_ = config;
   port->name_ = device_name(config.device);
-  DpdkLog::last_errors();
-  for (const auto step : {&DpdkPort::attach, &DpdkPort::make_pool, &DpdkPort::configure, &DpdkPort::start}) {
-    if (absl::Status status = (*port.*step)(config); !status.ok()) return status;
+  if (absl::Status status = port->prepare(); !status.ok()) return status;
+  if (std::holds_alternative<VirtioUserDevice>(config.device)) {
+    port->opener_ = std::thread([p = port.get()] {
+      const absl::Status status = p->bring_up();
+      if (!status.ok() && !p->closing_.load()) DpdkLog::error(std::string(status.message()));
+      p->opened_.store(true);
+    });
+    return port;
   }
+  if (absl::Status status = port->bring_up(); !status.ok()) return status;
   return port;
 }
 
-absl::Status DpdkPort::attach(const PortConfig& config) {
+// What can be said at once, without the device.
+absl::Status DpdkPort::prepare() {
   static std::atomic<uint32_t> next_index{0};
-  auto device = device_arguments(config.device, next_index++, config.mtu, config.ring);
+  auto device = device_arguments(config_.device, next_index++, config_.mtu, config_.ring);
   if (!device.ok()) return device.status();
-  if (!device->lock_path.empty()) {
-    const auto lock = take_path(*device, name_);
+  arguments_ = *std::move(device);
+  mtu_ = arguments_.mtu;
+  mtu_note_ = arguments_.mtu_note;
+  if (config_.mac) mac_ = *config_.mac;
+  if (std::holds_alternative<VirtioUserDevice>(config_.device)) {
+    // Chosen here, as the device comes up later.
+    if (!config_.mac) mac_ = random_mac();
+    absl::StrAppend(&arguments_.arguments, ",mac=", format_mac(mac_));
+  }
+  if (!arguments_.lock_path.empty()) {
+    const auto lock = take_path(arguments_, name_);
     if (!lock.ok()) return lock.status();
     lock_fd_ = *lock;
   }
+  return check_mtu();
+}
+
+absl::Status DpdkPort::check_mtu() const {
+  if (!config_.mtu_is_needed || mtu_ == config_.mtu) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name_, ": mtu ", config_.mtu, " is not possible; ", mtu_note_));
+}
+
+absl::Status DpdkPort::bring_up() {
+  DpdkLog::last_errors();
+  for (const auto step : {&DpdkPort::attach, &DpdkPort::make_pool, &DpdkPort::configure, &DpdkPort::start}) {
+    if (absl::Status status = (this->*step)(config_); !status.ok()) return status;
+  }
+  ready_.store(true, std::memory_order_release);
+  return absl::OkStatus();
+}
+
+absl::Status DpdkPort::attach(const PortConfig& config) {
   const std::string bus = std::holds_alternative<PciDevice>(config.device) ? "pci" : "vdev";
-  const int error = rte_eal_hotplug_add(bus.c_str(), device->name.c_str(), device->arguments.c_str());
+  const int error = rte_eal_hotplug_add(bus.c_str(), arguments_.name.c_str(), arguments_.arguments.c_str());
   if (error != 0) return fail("cannot be opened", error);
-  device_ = bus + ":" + device->name;
-  if (rte_eth_dev_get_port_by_name(device->name.c_str(), &port_) != 0) return fail("is no packet device", 0);
+  device_ = bus + ":" + arguments_.name;
+  if (rte_eth_dev_get_port_by_name(arguments_.name.c_str(), &port_) != 0)
+    return fail("is no packet device", 0);
 
   rte_eth_dev_info info = {};
   rte_eth_dev_info_get(port_, &info);
-  mtu_ = device->mtu;
-  mtu_note_ = device->mtu_note;
-  uint16_t current = 0;
-  const bool is_card = std::holds_alternative<PciDevice>(config.device);
   if (info.max_mtu != 0 && mtu_ > info.max_mtu) {
     mtu_note_ = absl::StrCat("mtu lowered from ", config.mtu, " to ", info.max_mtu, ": the device's largest");
     mtu_ = info.max_mtu;
-  } else if (is_card && rte_eth_dev_get_mtu(port_, &current) == 0 && current > mtu_) {
-    mtu_note_.clear();
   }
-  if (config.mtu_is_needed && mtu_ != config.mtu) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name_, ": mtu ", config.mtu, " is not possible; ", mtu_note_));
-  }
-  return absl::OkStatus();
+  return check_mtu();
 }
 
 absl::Status DpdkPort::make_pool(const PortConfig& config) {
@@ -138,8 +190,7 @@ absl::Status DpdkPort::configure(const PortConfig& config) {
   conf.intr_conf.lsc = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
   // Devices tell by failing whether they have receive interrupts.
   conf.intr_conf.rxq = 1;
-  has_interrupts_ = rte_eth_dev_configure(port_, 1, 1, &conf) == 0;
-  if (!has_interrupts_) {
+  if (rte_eth_dev_configure(port_, 1, 1, &conf) != 0) {
     conf.intr_conf.rxq = 0;
     if (const int error = rte_eth_dev_configure(port_, 1, 1, &conf); error != 0) {
       return fail("cannot be configured", error);
@@ -150,8 +201,7 @@ absl::Status DpdkPort::configure(const PortConfig& config) {
   rte_eth_dev_adjust_nb_rx_tx_desc(port_, &in, &out);
   ring_in_ = in;
   ring_out_ = out;
-  const int socket = rte_eth_dev_socket_id(port_);
-  const auto node = static_cast<unsigned>(socket);
+  const auto node = static_cast<unsigned>(rte_eth_dev_socket_id(port_));
   if (const int error = rte_eth_rx_queue_setup(port_, 0, in, node, nullptr, pool_); error != 0) {
     return fail("has no receive queue", error);
   }
@@ -164,9 +214,10 @@ absl::Status DpdkPort::configure(const PortConfig& config) {
 absl::Status DpdkPort::start(const PortConfig& config) {
   rte_ether_addr own = {};
   rte_eth_macaddr_get(port_, &own);
-  std::copy_n(own.addr_bytes, mac_.bytes.size(), mac_.bytes.begin());
-  if (config.mac && *config.mac != mac_) {
-    mac_ = *config.mac;
+  if (!config.mac && !std::holds_alternative<VirtioUserDevice>(config.device)) {
+    std::copy_n(own.addr_bytes, mac_.bytes.size(), mac_.bytes.begin());
+  }
+  if (!std::ranges::equal(mac_.bytes, own.addr_bytes)) {
     std::ranges::copy(mac_.bytes, own.addr_bytes);
     // A kernel interface keeps its own address: the host's stack then takes our frames for another host's.
     if (std::holds_alternative<AfPacketDevice>(config.device) ||
@@ -176,7 +227,21 @@ absl::Status DpdkPort::start(const PortConfig& config) {
   }
   if (const int error = rte_eth_dev_start(port_); error != 0) return fail("does not start", error);
   started_ = true;
+  watch_interrupt();
   return absl::OkStatus();
+}
+
+// Edge-triggered: net_vhost hands out an epoll set over an eventfd that nobody reads, so its level says
+// nothing.
+void DpdkPort::watch_interrupt() {
+  const int fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port_, 0);
+  if (fd < 0 || rte_eth_dev_rx_intr_disable(port_, 0) != 0) return;
+  wake_fd_ = epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.u64 = 0}};
+  if (wake_fd_ >= 0 && epoll_ctl(wake_fd_, EPOLL_CTL_ADD, fd, &event) != 0) {
+    close(wake_fd_);
+    wake_fd_ = -1;
+  }
 }
 
 absl::Status DpdkPort::fail(const std::string& what, int error) const {
@@ -191,9 +256,18 @@ absl::Status DpdkPort::fail(const std::string& what, int error) const {
   return absl::InternalError(text);
 }
 
-uint32_t DpdkPort::frames_in_use() const { return rte_mempool_in_use_count(pool_); }
+uint32_t DpdkPort::frames_in_use() const { return ready() ? rte_mempool_in_use_count(pool_) : 0; }
 
 DpdkPort::~DpdkPort() {
+  closing_.store(true);
+  if (opener_.joinable()) {
+    // Again and again: the opener may not have come to accept() yet.
+    while (!opened_.load()) {
+      end_accept(arguments_.stale_path);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    opener_.join();
+  }
   if (port_ != UINT16_MAX) {
     if (started_) rte_eth_dev_stop(port_);
     rte_eth_dev_close(port_);
@@ -203,7 +277,9 @@ DpdkPort::~DpdkPort() {
     rte_eal_hotplug_remove(device_.substr(0, colon).c_str(), device_.substr(colon + 1).c_str());
   }
   if (pool_ != nullptr) rte_mempool_free(pool_);
-  if (lock_fd_ >= 0) close(lock_fd_);
+  for (const int fd : {wake_fd_, lock_fd_}) {
+    if (fd >= 0) close(fd);
+  }
 }
 
 }  // namespace tictac

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -76,6 +77,8 @@ absl::StatusOr<std::unique_ptr<Eal>> Eal::start(const EalConfig& config) {
   }
   if (absl::Status usable = check_runtime_folder(config.file_prefix); !usable.ok()) return usable;
 
+  // A vhost-user peer that dies while DPDK writes to its socket must not take us along.
+  std::signal(SIGPIPE, SIG_IGN);
   DpdkLog::install(config.log, config.log_level);
   cpu_set_t cpus;
   CPU_ZERO(&cpus);

@@ -33,7 +33,8 @@ struct EalConfig {
 };
 
 // DPDK's environment abstraction layer: once per process, before any DpdkPort, and outliving them all. Main
-// thread. Threads of DPDK's own (interrupts, vhost) start here and inherit the caller's CPU set.
+// thread. Threads of DPDK's own (interrupts, vhost) start here and inherit the caller's CPU set. SIGPIPE is
+// ignored from here on.
 class Eal {
  public:
   // Errors name cause and cure: prefix in use (and by which process), no rights on the runtime folder, not

@@ -47,8 +47,8 @@ class PacketPort {
 
   // Sleeping. prepare_to_sleep() asks the device to make wake_fd() readable when a frame arrives, and returns
   // false when it cannot: then the owner takes short naps instead. The owner must call receive() once more
-  // after prepare_to_sleep() and before it sleeps. wake_fd() is valid from there to resume(), which follows
-  // every prepare_to_sleep(), whatever that returned; it may change between two sleeps.
+  // after prepare_to_sleep() and before it sleeps. resume() follows every prepare_to_sleep(), whatever that
+  // returned. wake_fd() may be asked between the two.
   virtual bool prepare_to_sleep() { return false; }
   virtual void resume() {}
   virtual int wake_fd() const { return -1; }

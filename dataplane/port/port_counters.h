@@ -10,7 +10,7 @@ struct PortCounters {
   uint64_t bytes_in = 0;
   uint64_t frames_out = 0;
   uint64_t bytes_out = 0;
-  uint64_t refused = 0;           // frames that the device did not take at first
+  uint64_t refused = 0;           // frames that the device did not take, each time they were offered
   uint64_t pool_empty = 0;        // allocate() returned less than asked for
   uint64_t segmented = 0;         // received in several buffers (larger than the MTU) and dropped
   uint64_t device_in_missed = 0;  // by the device, for want of descriptors or buffers

@@ -7,7 +7,12 @@
 namespace tictac {
 
 LcoreLoop::LcoreLoop(const Config& config, PacketPort& port, UdpStack& stack, Endpoint& endpoint)
-    : config_(config), port_(port), stack_(stack), endpoint_(endpoint), idle_(config.idle) {
+    : config_(config),
+      port_(port),
+      stack_(stack),
+      endpoint_(endpoint),
+      idle_(config.idle),
+      retry_(config.first_retry) {
   config_.burst = std::clamp<size_t>(config.burst, 1, kMaxBurst);
 }
 
@@ -26,6 +31,7 @@ size_t LcoreLoop::poll_once(Time now) {
   size_t work = receive(now);
   for (LcoreTask* task : tasks_) work += task->poll(now);
   work += transmit(now);
+  note_blocked(now);
   watch_link(now);
   run_timers(now);
   ++counters_.iterations;
@@ -101,6 +107,17 @@ bool LcoreLoop::flush(Time now) {
   return true;
 }
 
+// The device took less than was offered, or has no empty frames: looks again soon, then less often.
+void LcoreLoop::note_blocked(Time now) {
+  if (first_pending_ == end_pending_ && !pool_empty_) {
+    retry_ = config_.first_retry;
+    retry_at_ = kNever;
+  } else if (retry_at_ == kNever || now >= retry_at_) {
+    retry_at_ = now + retry_;
+    retry_ = std::min(retry_ * 2, config_.last_retry);
+  }
+}
+
 size_t LcoreLoop::run_timers(Time now) {
   size_t n = 0;
   for (Timer& timer : timers_) {
@@ -123,7 +140,7 @@ void LcoreLoop::watch_link(Time now) {
 Time LcoreLoop::next_deadline(Time now) const {
   Time deadline = std::min(endpoint_.next_deadline(now), stack_.next_deadline());
   // Nothing can be cut before the device or the pool gives way: no reason to spin, nor to sleep long.
-  if (first_pending_ != end_pending_ || pool_empty_) deadline = now + config_.retry;
+  if (retry_at_ != kNever) deadline = retry_at_;
   for (const LcoreTask* task : tasks_) deadline = std::min(deadline, task->next_deadline());
   for (const Timer& timer : timers_) deadline = std::min(deadline, timer.due);
   return deadline;

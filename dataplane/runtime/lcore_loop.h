@@ -39,7 +39,8 @@ class LcoreLoop {
   struct Config {
     size_t burst = 32;  // frames received, and frames cut, in one iteration; <= 64
     Duration stall_after = 20ms;
-    Duration retry = 50us;          // a refused frame is offered again after this when nothing else happens
+    Duration first_retry = 50us;    // a blocked device is looked at again after this; doubles ...
+    Duration last_retry = 1ms;      // ... up to this
     Duration link_interval = 10ms;  // how often the link is looked at
     IdlePolicy::Config idle;
   };
@@ -81,6 +82,7 @@ class LcoreLoop {
   size_t transmit(Time now);
   size_t cut(Time now);
   bool flush(Time now);
+  void note_blocked(Time now);
   size_t run_timers(Time now);
   void watch_link(Time now);
   bool arm();
@@ -106,6 +108,8 @@ class LcoreLoop {
   Time refused_since_ = kNever;
   bool stalled_ = false;
   bool pool_empty_ = false;
+  Duration retry_;
+  Time retry_at_ = kNever;  // while blocked
   bool link_up_ = true;
   Time link_check_{};
   size_t armed_ = 0;

@@ -35,7 +35,7 @@ class StatsBoard {
       for (size_t i = 0; i < kWords; ++i) words[i] = words_[i].load(std::memory_order_acquire);
     } while (before % 2 != 0 || sequence_.load(std::memory_order_relaxed) != before);
     T value{};
-    if (before != 0) std::memcpy(&value, words.data(), sizeof value);
+    if (before != 0) std::memcpy(static_cast<void*>(&value), words.data(), sizeof value);
     return value;
   }
 
