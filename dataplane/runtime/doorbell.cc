@@ -19,10 +19,13 @@ void Doorbell::ring() {
   if (!asleep_.load(std::memory_order_relaxed)) return;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);  // full means readable: as good
+  rung_.store(true, std::memory_order_release);  // last: a set flag without a readable fd_ would be lost
 }
 
 void Doorbell::resume() {
   asleep_.store(false, std::memory_order_relaxed);
+  // A ring that is under way leaves fd_ readable: the next sleep ends at once and finds the flag.
+  if (!rung_.exchange(false, std::memory_order_acquire)) return;
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t taken = read(fd_, &count, sizeof count);  // empty is fine
 }

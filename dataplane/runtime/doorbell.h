@@ -32,6 +32,7 @@ class Doorbell {
 
  private:
   std::atomic<bool> asleep_{false};
+  std::atomic<bool> rung_{false};  // fd_ may be readable; saves the owner a system call a sleep
   int fd_;
 };
 

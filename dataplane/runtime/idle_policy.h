@@ -31,7 +31,7 @@ class IdlePolicy {
 
   // Nothing to do at `now` until `deadline`: how long to sleep; zero means poll again at once.
   Duration sleep_for(Time now, Time deadline, bool has_interrupts) {
-    if (now < last_work_ + config_.spin) return Duration{0};
+    if (deadline <= now || now < last_work_ + config_.spin) return Duration{0};
     const Duration longest = has_interrupts ? config_.longest_sleep : nap_;
     if (deadline >= now + longest) return longest;
     const Duration left = deadline - now;

@@ -40,7 +40,7 @@ class LcoreLoop {
     size_t burst = 32;  // frames received, and frames cut, in one iteration; <= 64
     Duration stall_after = 20ms;
     Duration first_retry = 50us;    // a blocked device is looked at again after this; doubles ...
-    Duration last_retry = 1ms;      // ... up to this
+    Duration last_retry = 4ms;      // ... up to this
     Duration link_interval = 10ms;  // how often the link is looked at
     IdlePolicy::Config idle;
   };
