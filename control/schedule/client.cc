@@ -41,8 +41,8 @@ std::shared_ptr<grpc::Channel> make_channel(const std::string& socket) {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   arguments.SetMaxReceiveMessageSize(kMostMessageBytes);
-  return grpc::CreateCustomChannel(absl::StrCat("unix:", socket), grpc::InsecureChannelCredentials(),
-                                   arguments);
+  const std::string target = absl::StartsWith(socket, "unix:") ? socket : absl::StrCat("unix:", socket);
+  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }
 
 ScheduleClient::ScheduleClient(const std::string& socket)
