@@ -91,6 +91,7 @@ struct Translate {
     // A longer frame than the slot would be dropped without an error (af_packet guide: framesz).
     const uint32_t slot = std::max(2048U, std::bit_ceil(out.mtu + kEthernet + kAfPacketOverhead));
     const uint32_t slots = std::max(ring, 64U) * 2;
+    out.least_room = slot;
     out.name = absl::StrCat("net_af_packet", index);
     out.arguments =
         absl::StrCat("iface=", d.interface, ",framesz=", slot, ",blocksz=", std::max(slot, 4096U) * 4,

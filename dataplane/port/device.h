@@ -47,12 +47,13 @@ std::string device_name(const Device& device);
 
 // What DPDK is asked for: a device name with its arguments, and what bounds the frames on it.
 struct DeviceArguments {
-  std::string name;        // "net_vhost0" or a PCI address
-  std::string arguments;   // what follows the first comma
-  uint32_t mtu = 0;        // lowered to what the device carries
-  std::string mtu_note;    // why it is lower than asked for; else empty
-  std::string lock_path;   // file to hold a lock on while the device is in use; empty: none
-  std::string stale_path;  // socket file that a killed process may have left; removed once the lock is held
+  std::string name;         // "net_vhost0" or a PCI address
+  std::string arguments;    // what follows the first comma
+  uint32_t mtu = 0;         // lowered to what the device carries
+  uint32_t least_room = 0;  // bytes that the device wants in a buffer, whatever the MTU
+  std::string mtu_note;     // why it is lower than asked for; else empty
+  std::string lock_path;    // file to hold a lock on while the device is in use; empty: none
+  std::string stale_path;   // socket file that a killed process may have left; removed once the lock is held
 };
 
 // Translates a device of the configuration. `index` is unique among the ports of the process, `ring` is the

@@ -82,14 +82,22 @@ bool DpdkPort::link_up() const {
 }
 
 bool DpdkPort::prepare_to_sleep() {
-  return ready() && wake_fd_ >= 0 && rte_eth_dev_rx_intr_enable(port_, 0) == 0;
+  if (!ready()) return false;
+  return bell_.fd() >= 0 ? bell_.arm() : wake_fd_ >= 0 && rte_eth_dev_rx_intr_enable(port_, 0) == 0;
 }
 
 void DpdkPort::resume() {
-  if (!ready() || wake_fd_ < 0) return;
+  if (!ready()) return;
+  bell_.disarm();
+  if (wake_fd_ < 0) return;
   rte_eth_dev_rx_intr_disable(port_, 0);
   epoll_event rung;
   epoll_wait(wake_fd_, &rung, 1, 0);  // takes the edge, so that wake_fd_ is quiet until the next one
+}
+
+int DpdkPort::wake_fd() const {
+  if (!ready()) return -1;
+  return bell_.fd() >= 0 ? bell_.fd() : wake_fd_;
 }
 
 void DpdkPort::update_device_counters() {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "dataplane/base/address.h"
 #include "dataplane/port/device.h"
+#include "dataplane/port/interface_bell.h"
 #include "dataplane/port/packet_port.h"
 #include "dataplane/port/port_counters.h"
 
@@ -58,7 +59,7 @@ class DpdkPort : public PacketPort {
   bool link_up() const override;
   bool prepare_to_sleep() override;
   void resume() override;
-  int wake_fd() const override { return ready() ? wake_fd_ : -1; }
+  int wake_fd() const override;
 
   // Any thread.
   const MacAddress& mac() const { return mac_; }
@@ -107,7 +108,8 @@ class DpdkPort : public PacketPort {
   uint32_t ring_in_ = 0;
   uint32_t ring_out_ = 0;
   bool started_ = false;
-  int wake_fd_ = -1;  // an epoll set that holds the device's interrupt; -1: the device has none
+  InterfaceBell bell_;  // af_packet only
+  int wake_fd_ = -1;    // an epoll set that holds the device's interrupt; -1: the device has none
   PortCounters counters_;
   std::array<rte_mbuf*, kMaxBurst> burst_{};
 };

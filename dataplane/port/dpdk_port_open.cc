@@ -26,7 +26,9 @@
 namespace tictac {
 namespace {
 
-constexpr uint32_t kFrameOverhead = 14 + 4;  // Ethernet header, and a FCS that some devices leave in
+// Ethernet header, VLAN tag, FCS that some devices leave in, and the 12 bytes of virtio that its driver wants
+// room for.
+constexpr uint32_t kFrameOverhead = 64;
 constexpr uint32_t kCache = 64;
 
 // A lock tells a live owner of a socket path from a file that a killed process left: connecting to find out
@@ -125,7 +127,8 @@ absl::Status DpdkPort::prepare() {
     if (!lock.ok()) return lock.status();
     lock_fd_ = *lock;
   }
-  return check_mtu();
+  if (absl::Status status = check_mtu(); !status.ok()) return status;
+  return make_pool(config_);
 }
 
 absl::Status DpdkPort::check_mtu() const {
@@ -136,7 +139,7 @@ absl::Status DpdkPort::check_mtu() const {
 
 absl::Status DpdkPort::bring_up() {
   DpdkLog::last_errors();
-  for (const auto step : {&DpdkPort::attach, &DpdkPort::make_pool, &DpdkPort::configure, &DpdkPort::start}) {
+  for (const auto step : {&DpdkPort::attach, &DpdkPort::configure, &DpdkPort::start}) {
     if (absl::Status status = (this->*step)(config_); !status.ok()) return status;
   }
   ready_.store(true, std::memory_order_release);
@@ -163,8 +166,8 @@ absl::Status DpdkPort::attach(const PortConfig& config) {
 absl::Status DpdkPort::make_pool(const PortConfig& config) {
   // Both rings may be full, the lcore's cache too, and the loop holds two bursts.
   frames_total_ = config.frames != 0 ? config.frames : 2 * config.ring + 4 * kCache + 4 * 64;
-  const uint32_t room = RTE_PKTMBUF_HEADROOM + mtu_ + kFrameOverhead;
-  const std::string pool_name = absl::StrCat("tictac_pool_", port_);
+  const uint32_t room = RTE_PKTMBUF_HEADROOM + std::max(mtu_ + kFrameOverhead, arguments_.least_room);
+  const std::string pool_name = absl::StrCat("tt_", arguments_.name);
   pool_ = rte_pktmbuf_pool_create(pool_name.c_str(), frames_total_, kCache, 0,
                                   static_cast<uint16_t>((room + 63) / 64 * 64), SOCKET_ID_ANY);
   if (pool_ == nullptr) {
@@ -180,7 +183,9 @@ absl::Status DpdkPort::configure(const PortConfig& config) {
   rte_eth_dev_info info = {};
   rte_eth_dev_info_get(port_, &info);
   rte_eth_conf conf = {};
-  conf.rxmode.mtu = mtu_;
+  // af_packet says 1,518 whatever its slots are; it does not look at this again.
+  const bool understates = std::holds_alternative<AfPacketDevice>(config.device);
+  conf.rxmode.mtu = understates ? std::min(mtu_, 1500U) : mtu_;
   conf.rxmode.offloads =
       info.rx_offload_capa & (RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
   if (conf.rxmode.offloads != (RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM)) {
@@ -234,6 +239,10 @@ absl::Status DpdkPort::start(const PortConfig& config) {
 // Edge-triggered: net_vhost hands out an epoll set over an eventfd that nobody reads, so its level says
 // nothing.
 void DpdkPort::watch_interrupt() {
+  if (const auto* device = std::get_if<AfPacketDevice>(&config_.device)) {
+    bell_.open(device->interface);
+    return;
+  }
   const int fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port_, 0);
   if (fd < 0 || rte_eth_dev_rx_intr_disable(port_, 0) != 0) return;
   wake_fd_ = epoll_create1(EPOLL_CLOEXEC);
@@ -270,7 +279,6 @@ DpdkPort::~DpdkPort() {
   }
   if (port_ != UINT16_MAX) {
     if (started_) rte_eth_dev_stop(port_);
-    rte_eth_dev_close(port_);
   }
   if (!device_.empty()) {
     const size_t colon = device_.find(':');

@@ -13,8 +13,8 @@ namespace tictac {
 class IdlePolicy {
  public:
   struct Config {
-    Duration spin = 30us;            // after the last work; two sidecars and applications may share two cores
-    Duration shortest_sleep = 40us;  // a deadline nearer than this is spun for: waking takes about as long
+    Duration spin = 20us;            // after the last work; two sidecars and applications may share two cores
+    Duration shortest_sleep = 25us;  // a deadline nearer than this is spun for: waking takes about as long
     Duration early = 5us;            // wake this much before a deadline
     Duration first_nap = 50us;       // device without interrupts; doubles ...
     Duration longest_nap = 700us;    // ... up to this: bounds the delay of the first packet after idle
