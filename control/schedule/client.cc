@@ -38,7 +38,7 @@ std::shared_ptr<grpc::Channel> make_channel(const std::string& socket) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1500);  // in truth the limit of one connection attempt
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   arguments.SetMaxReceiveMessageSize(kMostMessageBytes);
   const std::string target = absl::StartsWith(socket, "unix:") ? socket : absl::StrCat("unix:", socket);
