@@ -100,6 +100,16 @@ void TestPair::run(Duration span) {
   }
 }
 
+void TestPair::carry() {
+  std::array<uint8_t, 2048> buffer;
+  while (const auto datagram = worker->endpoint.next_datagram(now, buffer)) {
+    ps->receive(now, worker->config.address, ByteSpan(buffer).first(datagram->size));
+  }
+  while (const auto datagram = ps->endpoint.next_datagram(now, buffer)) {
+    worker->receive(now, ps->config.address, ByteSpan(buffer).first(datagram->size));
+  }
+}
+
 std::vector<tictac_event> TestPair::events(tictac_client* client, Duration span) {
   run(span);
   std::vector<tictac_event> all;

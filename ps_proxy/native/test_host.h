@@ -67,6 +67,8 @@ class TestPair {
 
   // Runs both for `span`, in steps of 50 us.
   void run(Duration span);
+  // Carries what both have to send now, without time passing.
+  void carry();
   // Runs until `done`, at most for `limit`; says whether it was.
   template <typename Done>
   bool run_until(Done done, Duration limit = 5s) {
