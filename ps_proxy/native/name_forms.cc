@@ -8,7 +8,7 @@ NameForms forms_of(std::string_view name) {
   constexpr std::string_view kReadOp = "/Read/ReadVariableOp";
   NameForms result;
   const auto add = [&result](std::string_view form) {
-    if (form != result.forms[result.count - 1]) result.forms[result.count++] = form;
+    if (!form.empty() && form != result.forms[result.count - 1]) result.forms[result.count++] = form;
   };
   result.forms[result.count++] = name;
   std::string_view canonical = parse_tensor_name(name).canonical;

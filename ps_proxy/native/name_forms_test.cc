@@ -34,6 +34,7 @@ TEST(NameForms, NamesThatTrapAParser) {
   EXPECT_THAT(forms("edge_12_edge_5_x/read"),
               ElementsAre("edge_12_edge_5_x/read", "edge_5_x/read", "edge_5_x"));
   EXPECT_THAT(forms("/read"), ElementsAre("/read"));
+  EXPECT_THAT(forms("edge_8_"), ElementsAre("edge_8_"));
   EXPECT_THAT(forms("edge_x_y"), ElementsAre("edge_x_y"));
   EXPECT_THAT(forms("Placeholder_112:0"), ElementsAre("Placeholder_112:0"));
   EXPECT_THAT(forms("\xff\xfe/read"), ElementsAre("\xff\xfe/read", "\xff\xfe"));
