@@ -1,7 +1,10 @@
 #include "control/replay/sidecars.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -23,6 +26,20 @@ absl::StatusOr<std::string> find_program(const std::string& name) {
   }
   return absl::NotFoundError(
       absl::StrCat(name, " is not beside ", here.string(), "; build all with scripts/build"));
+}
+
+// A socket file is there before anybody listens on it. tictacd's is a stream, a native one keeps messages.
+bool listens(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::copy_n(path.begin(), std::min(path.size(), sizeof address.sun_path - 1), address.sun_path);
+  for (const int kind : {SOCK_STREAM, SOCK_SEQPACKET}) {
+    const int fd = socket(AF_UNIX, kind | SOCK_CLOEXEC, 0);
+    const bool connected = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    close(fd);
+    if (connected) return true;
+  }
+  return false;
 }
 
 std::string proxy_config(const Sidecars::Options& options, bool is_ps) {
@@ -65,7 +82,7 @@ absl::StatusOr<Sidecars> Sidecars::start(const Options& options) {
     const absl::Status alive = sidecars.running();
     if (!alive.ok()) return alive;
     bool all = true;
-    for (const std::string& socket : sockets) all = all && access(socket.c_str(), F_OK) == 0;
+    for (const std::string& socket : sockets) all = all && listens(socket);
     if (all) return sidecars;
     usleep(kStartPoll);
   }
