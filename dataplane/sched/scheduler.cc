@@ -21,14 +21,16 @@ size_t whose_turn(const IndexSet& ready, size_t count, size_t current, Eligible 
                   Quantum quantum) {
   if (ready.contains(current) && eligible(current) && deficit(current) > 0) return current;
   size_t index = ready.next(current + 1);
+  size_t debtor = IndexSet::kNone;  // all eligible ones may be deep in debt (pick_for): then the next one
   for (size_t visited = 0; index != IndexSet::kNone && visited < count; ++visited) {
     if (eligible(index)) {
       deficit(index) = std::min(deficit(index) + quantum(index), quantum(index));
       if (deficit(index) > 0) return index;
+      if (debtor == IndexSet::kNone) debtor = index;
     }
     index = ready.next(index + 1);
   }
-  return index != IndexSet::kNone && eligible(index) ? index : IndexSet::kNone;
+  return debtor;
 }
 
 }  // namespace

@@ -242,6 +242,17 @@ TEST_F(SchedulerTest, PickForFillsAPacketInOrderForOnePeer) {
   EXPECT_EQ(scheduler_.pick_for(PeerId(0)), nullptr);
 }
 
+TEST_F(SchedulerTest, ADebtorBesideABlockedPeerIsServed) {
+  add(1, 2);
+  TransferNode blocked = ranked(0, 0, 0);
+  TransferNode debtor = ranked(0, 1, 1);
+  scheduler_.set_ready(blocked);
+  scheduler_.set_ready(debtor);
+  scheduler_.set_peer_blocked(PeerId(0), true);
+  for (int i = 0; i < 100; ++i) scheduler_.commit(debtor, kPacket);  // packets filled through pick_for
+  EXPECT_EQ(scheduler_.pick(kNow), &debtor);
+}
+
 TEST_F(SchedulerTest, TheBucketHoldsBackAndSaysUntilWhen) {
   Scheduler shaped({.link_rate = Rate(1'000'000'000), .burst_bytes = 3000});
   shaped.add_peer(PeerId(0));
