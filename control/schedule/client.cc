@@ -59,6 +59,9 @@ absl::Status ScheduleClient::explain(const grpc::Status& status) const {
 }
 
 absl::StatusOr<control::PushReply> ScheduleClient::push(const control::PushRequest& request, Duration limit) {
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(request.job().data(),
+                                                           static_cast<int>(request.job().size())))
+    return absl::InvalidArgumentError("a job's name must be UTF-8");
   grpc::ClientContext context;
   context.set_deadline(deadline(limit));
   control::PushReply reply;

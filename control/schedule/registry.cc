@@ -48,6 +48,12 @@ absl::StatusOr<SchedulePtr> Registry::prepare(const control::PushRequest& reques
     return absl::InvalidArgumentError(absl::StrCat("a job's name must have 1 to ", kMostJobName, " bytes"));
   }
   const auto known = jobs_.find(request.job());
+  // A daemon that lost its state must not give a version again that a proxy still has in force.
+  uint64_t last = known == jobs_.end() ? 0 : known->second.newest->version();
+  for (const auto& [name, proxy] : proxies_) {
+    const auto stand = proxy.jobs.find(request.job());
+    if (stand != proxy.jobs.end()) last = std::max(last, stand->second.in_force);
+  }
   if (known == jobs_.end() && jobs_.size() >= kMostJobs) {
     return absl::ResourceExhaustedError(absl::StrCat("there are ", kMostJobs, " jobs already"));
   }
@@ -55,7 +61,7 @@ absl::StatusOr<SchedulePtr> Registry::prepare(const control::PushRequest& reques
   if (!entries.ok()) return entries;
   auto schedule = std::make_shared<control::Schedule>();
   schedule->set_job(request.job());
-  schedule->set_version(known == jobs_.end() ? 1 : known->second.newest->version() + 1);
+  schedule->set_version(last + 1);
   *schedule->mutable_entries() = request.entries();
   if (request.has_default_rank()) schedule->set_default_rank(request.default_rank());
   return SchedulePtr(std::move(schedule));
@@ -83,6 +89,7 @@ absl::Status Registry::connect(const control::WatchRequest::Hello& hello, int64_
   proxy.jobs.clear();
   for (const auto& in_force : hello.in_force()) {
     if (proxy.jobs.size() >= kMostJobs) break;
+    if (in_force.version() > kMostVersion) continue;
     proxy.jobs[in_force.job()] = {
         .in_force = in_force.version(), .answered = in_force.version(), .accepted = true, .reason = {}};
   }
@@ -97,7 +104,9 @@ void Registry::disconnect(const std::string& proxy, int64_t now_ms) {
 
 void Registry::answer(const std::string& proxy, const control::WatchRequest::Answer& answer) {
   const auto found = proxies_.find(proxy);
-  if (found == proxies_.end() || !jobs_.contains(answer.job())) return;
+  const auto job = jobs_.find(answer.job());
+  if (found == proxies_.end() || job == jobs_.end()) return;
+  if (answer.version() > job->second.newest->version()) return;  // was never sent
   Stand& stand = found->second.jobs[answer.job()];
   stand.answered = answer.version();
   stand.accepted = answer.accepted();
@@ -112,7 +121,7 @@ std::vector<SchedulePtr> Registry::all_newest() const {
 }
 
 control::Standing Registry::standing_of(const Stand* stand, uint64_t version) {
-  if (!stand || stand->answered < version) return control::WAITING;
+  if (!stand || stand->answered != version) return control::WAITING;
   return stand->accepted ? control::ACKED : control::NACKED;
 }
 

@@ -99,6 +99,43 @@ TEST(Registry, AHelloTellsWhatIsInForce) {
   EXPECT_EQ(registry.status("a").jobs(0).proxies(0).newest(), control::ACKED);
 }
 
+TEST(Registry, AfterLostStateAVersionInForceIsNotGivenAgain) {
+  Registry registry;
+  auto h = hello("p");
+  auto& in_force = *h.add_in_force();
+  in_force.set_job("a");
+  in_force.set_version(5);
+  ASSERT_TRUE(registry.connect(h, 10).ok());
+  EXPECT_EQ(push(registry, request("a", {})), 6U);
+  EXPECT_EQ(registry.status("a").jobs(0).proxies(0).newest(), control::WAITING);
+}
+
+TEST(Registry, AProxyAheadOfALostStateIsWaitedFor) {
+  Registry registry;
+  push(registry, request("a", {}));
+  auto h = hello("p");
+  auto& in_force = *h.add_in_force();
+  in_force.set_job("a");
+  in_force.set_version(5);
+  ASSERT_TRUE(registry.connect(h, 10).ok());
+  EXPECT_EQ(registry.status("a").jobs(0).proxies(0).newest(), control::WAITING);
+  registry.answer("p", answer("a", 1, true));
+  EXPECT_EQ(registry.status("a").jobs(0).proxies(0).newest(), control::ACKED);
+}
+
+TEST(Registry, VersionsThatWereNeverSentAreIgnored) {
+  Registry registry;
+  auto h = hello("p");
+  auto& in_force = *h.add_in_force();
+  in_force.set_job("a");
+  in_force.set_version(UINT64_MAX);
+  ASSERT_TRUE(registry.connect(h, 10).ok());
+  EXPECT_EQ(push(registry, request("a", {})), 1U);
+  registry.answer("p", answer("a", 7, true));
+  EXPECT_EQ(registry.status("a").jobs(0).proxies(0).newest(), control::WAITING);
+  EXPECT_EQ(push(registry, request("a", {})), 2U);
+}
+
 TEST(Registry, AnswersOfStrangersChangeNothing) {
   Registry registry;
   registry.answer("nobody", answer("a", 1, true));

@@ -15,4 +15,7 @@ inline constexpr int kMostMessageBytes = 256 << 20;
 inline constexpr size_t kMostProxies = 4096;
 inline constexpr size_t kMostVersionsKept = 64;  // of a job, in the store
 
+// Of a version that a proxy tells; far above what pushes reach, far below overflow.
+inline constexpr uint64_t kMostVersion = uint64_t{1} << 48U;
+
 }  // namespace tictac

@@ -32,12 +32,17 @@ class FakeProxy {
           const std::lock_guard lock(mutex_);
           if (refuse_) return absl::ResourceExhaustedError("no room");
           versions_[schedule.job()] = schedule.version();
+          ranks_[schedule.job()] = schedule.entries_size() > 0 ? schedule.entries(0).rank() : 0;
           changed_.notify_all();
           return absl::OkStatus();
         }) {}
   bool wait_for(const std::string& job, uint64_t version) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(5), [&] { return versions_[job] == version; });
+  }
+  bool wait_for_rank(const std::string& job, uint32_t rank) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(5), [&] { return ranks_[job] == rank; });
   }
   void refuse() {
     const std::lock_guard lock(mutex_);
@@ -49,6 +54,7 @@ class FakeProxy {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, uint64_t> versions_;
+  std::map<std::string, uint32_t> ranks_;  // of the first entry
   bool refuse_ = false;
   WatchClient client_;
 };
@@ -140,6 +146,36 @@ TEST_F(ServerTest, ProxiesOutliveTheDaemonAndStatusIsRightWithinTwoSeconds) {
   EXPECT_TRUE(right);
   EXPECT_EQ(push("job", 2), 2U) << "versions go on after a restart";
   EXPECT_TRUE(proxy.wait_for("job", 2));
+}
+
+// The daemon's versions begin anew; what is pushed must be put in force all the same.
+TEST_F(ServerTest, APushAfterLostStateIsPutInForce) {
+  start();
+  FakeProxy proxy(config_.socket, "p");
+  push("job", 3);
+  ASSERT_TRUE(proxy.wait_for_rank("job", 3));
+  server_.reset();
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(config_.state + suffix);
+  start();
+  push("job", 9);
+  EXPECT_TRUE(proxy.wait_for_rank("job", 9));
+}
+
+TEST_F(ServerTest, AProxyIsConnectedThoughThereIsNoSchedule) {
+  start();
+  FakeProxy proxy(config_.socket, "p");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (!proxy.connected() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(proxy.connected());
+}
+
+TEST_F(ServerTest, AJobThatIsNoTextIsRefusedByName) {
+  start();
+  control::PushRequest request;
+  request.set_job("\xff");
+  const auto reply = client().push(request, 5s);
+  EXPECT_EQ(reply.status().message(), "a job's name must be UTF-8");
 }
 
 TEST_F(ServerTest, ManyPushesEndWithTheNewest) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -41,6 +42,12 @@ class WatchClient::Impl {
   bool connected() const { return connected_.load(std::memory_order_relaxed); }
 
  private:
+  struct InForce {
+    uint64_t version = 0;
+    size_t content = 0;  // hash
+    bool operator==(const InForce&) const = default;
+  };
+
   void run() {
     bool told = false;
     while (true) {
@@ -86,26 +93,28 @@ class WatchClient::Impl {
   control::WatchRequest hello() const {
     control::WatchRequest request;
     request.mutable_hello()->set_proxy(proxy_);
-    for (const auto& [job, version] : in_force_) {
+    for (const auto& [job, taken] : in_force_) {
       auto& one = *request.mutable_hello()->add_in_force();
       one.set_job(job);
-      one.set_version(version);
+      one.set_version(taken.version);
     }
     return request;
   }
 
   control::WatchRequest answer(const control::Schedule& schedule) {
     absl::Status taken;
-    // The newest comes again after a reconnect; what is in force need not be put in force again.
+    // The newest comes again after a reconnect; what is in force need not be put in force again. The version
+    // alone does not tell: a daemon that lost its state counts from one again.
+    const InForce offered{schedule.version(), std::hash<std::string>{}(schedule.SerializeAsString())};
     const auto known = in_force_.find(schedule.job());
-    if (known == in_force_.end() || known->second != schedule.version()) taken = on_schedule_(schedule);
+    if (known == in_force_.end() || known->second != offered) taken = on_schedule_(schedule);
     control::WatchRequest request;
     auto& reply = *request.mutable_answer();
     reply.set_job(schedule.job());
     reply.set_version(schedule.version());
     reply.set_accepted(taken.ok());
     if (taken.ok()) {
-      in_force_[schedule.job()] = schedule.version();
+      in_force_[schedule.job()] = offered;
     } else {
       reply.set_reason(std::string(taken.message()));
     }
@@ -115,7 +124,7 @@ class WatchClient::Impl {
   const std::string socket_;
   const std::string proxy_;
   const OnSchedule on_schedule_;
-  std::map<std::string, uint64_t> in_force_;  // the thread's
+  std::map<std::string, InForce> in_force_;  // by job; the thread's
   std::atomic<bool> connected_{false};
   std::mutex mutex_;
   std::condition_variable wake_;

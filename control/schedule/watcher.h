@@ -26,7 +26,10 @@ class WatchHub {
 // proxy costs no more than the newest versions. Deletes itself when gRPC is done with it.
 class Watcher final : public grpc::ServerBidiReactor<control::WatchRequest, control::Schedule> {
  public:
-  explicit Watcher(WatchHub& hub) : hub_(hub) { StartRead(&request_); }
+  explicit Watcher(WatchHub& hub) : hub_(hub) {
+    StartSendInitialMetadata();  // the proxy learns that it is connected though there may be no schedule yet
+    StartRead(&request_);
+  }
 
   // Any thread, while the hub still knows the watcher.
   void send(SchedulePtr schedule);

@@ -155,6 +155,7 @@ class DaemonTest(unittest.TestCase):
 
     def test_wrong_use(self):
         self.start()
+        self.assertIn("UTF-8", self.tictac("push", "--job", os.fsdecode(b"\xff"), "--order", str(self.order), code=1))
         self.assertIn("no job", self.tictac("status", "--job", "none", code=1))
 
     def test_http_proxy_is_not_for_us(self):
