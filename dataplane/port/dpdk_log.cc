@@ -28,8 +28,8 @@ struct State {
 
 // Never destroyed: threads of DPDK's may log until the very end.
 State& state() {
-  static State* const kState = new State;
-  return *kState;
+  static State* const the_state = new State;
+  return *the_state;
 }
 
 DpdkLogLevel level_of(int dpdk) {

@@ -85,6 +85,7 @@ absl::StatusOr<std::unique_ptr<Eal>> Eal::start(const EalConfig& config) {
   sched_getaffinity(0, sizeof cpus, &cpus);
   std::vector<std::string> arguments = arguments_of(config, cpus);
   std::vector<char*> argv;
+  argv.reserve(arguments.size());
   for (std::string& argument : arguments) argv.push_back(argument.data());
   const int result = rte_eal_init(static_cast<int>(argv.size()), argv.data());
   pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);  // DPDK has bound it to lcore 0

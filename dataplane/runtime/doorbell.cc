@@ -15,15 +15,14 @@ Doorbell::Doorbell() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
 Doorbell::~Doorbell() { close(fd_); }
 
 void Doorbell::ring() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!asleep_.load(std::memory_order_relaxed)) return;
+  if (asleep_.fetch_or(0, std::memory_order_acq_rel) == 0) return;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);  // full means readable: as good
   rung_.store(true, std::memory_order_release);  // last: a set flag without a readable fd_ would be lost
 }
 
 void Doorbell::resume() {
-  asleep_.store(false, std::memory_order_relaxed);
+  asleep_.store(0, std::memory_order_relaxed);
   // A ring that is under way leaves fd_ readable: the next sleep ends at once and finds the flag.
   if (!rung_.exchange(false, std::memory_order_acquire)) return;
   uint64_t count = 0;

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace tictac {
 
 // An eventfd that is rung only while its owner sleeps, so that a busy lcore costs its senders no system call.
-// ring() after the work has been made visible; prepare_to_sleep() before looking for work a last time: one of
-// the two sides sees the other (both order by a sequentially consistent fence).
+// ring() after the work has been made visible; prepare_to_sleep() looks for work a last time. Both change
+// asleep_ by read-modify-write, so one of the two comes second and sees what the other did.
 class Doorbell {
  public:
   Doorbell();
@@ -21,8 +22,7 @@ class Doorbell {
   // follow. False: there is work, and the bell is as after resume().
   template <typename IsEmpty>
   bool prepare_to_sleep(IsEmpty is_empty) {
-    asleep_.store(true, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    asleep_.exchange(1, std::memory_order_acq_rel);
     if (is_empty()) return true;
     resume();
     return false;
@@ -31,7 +31,7 @@ class Doorbell {
   int fd() const { return fd_; }
 
  private:
-  std::atomic<bool> asleep_{false};
+  std::atomic<uint32_t> asleep_{0};
   std::atomic<bool> rung_{false};  // fd_ may be readable; saves the owner a system call a sleep
   int fd_;
 };
