@@ -42,9 +42,14 @@ struct Host {
     frame.resize(stack.finish(now, to, text.size(), frame));
     return frame;
   }
-  UdpStack::Received receive(Time now, const Bytes& frame) { return stack.receive(now, frame, false); }
+  // The frame is kept until the next one: what was received borrows it.
+  UdpStack::Received receive(Time now, Bytes frame) {
+    received = std::move(frame);
+    return stack.receive(now, received, false);
+  }
 
   UdpStack stack;
+  Bytes received;
 };
 
 std::string text_of(const UdpStack::Received& received) {

@@ -11,6 +11,12 @@ constexpr uint32_t kNoSlot = std::numeric_limits<uint32_t>::max();
 constexpr PeerId kPeer{0};  // a relay knows neither peers nor jobs: one lane for all
 constexpr JobId kJob{0};
 
+// Two bytes tell our datagrams from text that happens to begin with a T.
+bool claims_to_be_ours(const ParsedFrame& frame) {
+  return frame.kind == FrameKind::kUdp && frame.payload.size() >= 2 && frame.payload[0] == wire::kMagic &&
+         frame.payload[1] == wire::kVersion;
+}
+
 }  // namespace
 
 const char* name_of(RelayVerdict verdict) {
@@ -76,9 +82,7 @@ RelayVerdict RelayDirection::judge(ByteSpan frame, wire::Header* header) const {
   const ParsedFrame parsed = parse_frame(frame);
   if (parsed.kind == FrameKind::kShortFrame) return RelayVerdict::kCut;
   if (parsed.kind >= FrameKind::kFirstError) return RelayVerdict::kMalformed;
-  if (parsed.kind != FrameKind::kUdp || parsed.payload.empty() || parsed.payload[0] != wire::kMagic) {
-    return RelayVerdict::kForeign;
-  }
+  if (!claims_to_be_ours(parsed)) return RelayVerdict::kForeign;
   switch (wire::parse_header(parsed.payload, header)) {
     case wire::HeaderResult::kTruncated:
       return RelayVerdict::kCut;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tests/fakes/fake_port.h"
 
 namespace tictac {
@@ -138,6 +142,18 @@ TEST_F(RelayTest, PassesForeignAndBrokenFramesWhenTold) {
   run(relay);
   EXPECT_EQ(out_.sent, (std::vector<std::vector<uint8_t>>{ipv6, cut}));
   EXPECT_EQ(relay.counters().passed, 2U);
+}
+
+TEST_F(RelayTest, TextThatBeginsLikeOursIsForeign) {
+  const std::string text = "Text";
+  std::vector<uint8_t> frame(kUdpPayloadOffset + text.size());
+  std::copy(text.begin(), text.end(), frame.begin() + kUdpPayloadOffset);
+  write_udp_headers({.source = {0x0a000001, 7471}, .destination = {0x0a000002, 53}}, text.size(), frame);
+  in_.arriving.push_back(frame);
+  RelayDirection relay(config_, in_, out_);
+  run(relay);
+  EXPECT_EQ(out_.sent, std::vector<std::vector<uint8_t>>{frame});
+  EXPECT_EQ(relay.counters().passed, 1U);
 }
 
 TEST_F(RelayTest, AFullQueueMakesTheInputWait) {
