@@ -1,7 +1,5 @@
 #include "control/replay/conductor.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -9,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "control/order/simulator.h"
+#include "control/replay/interrupt.h"
 #include "control/replay/parameter_server.h"
 #include "control/replay/process.h"
 #include "control/replay/schedules.h"
@@ -22,7 +21,8 @@ namespace {
 constexpr Duration kConnectLimit = 60s;  // touching the tensors' memory takes its time
 constexpr Duration kCommandLimit = 70s;
 constexpr Duration kAliveEvery = 200ms;
-constexpr double kFlipAt = 0.4;  // of the predicted step
+constexpr Duration kSettle = 50ms;  // from what an application sees of a death to the death itself
+constexpr double kFlipAt = 0.4;     // of the predicted step
 
 ModelGraph stretched(ModelGraph graph, double time_scale) {
   for (Op& op : graph.ops)
@@ -82,11 +82,27 @@ class Conductor {
     }
     const absl::Status ran = run_steps(result);
     if (!ran.ok()) return ran;
-    if (!options_.flip) return result;
-    auto flipped = run_flip();
-    if (!flipped.ok()) return flipped.status();
-    result.flip.push_back(*std::move(flipped));
+    if (options_.flip) {
+      auto flipped = run_flip();
+      if (!flipped.ok()) return flipped.status();
+      result.flip.push_back(*std::move(flipped));
+    }
     return result;
+  }
+
+  // Leaves all running until a signal, or until one of the processes ends.
+  absl::Status keep() {
+    std::fprintf(stderr,
+                 "\nall is left running in %s until Ctrl-C; look at it with\n  tictac status --socket %s\n  "
+                 "tictac-proxy --stats %s\n  tail -f %s/*.log\n",
+                 plan_.folder.c_str(), Sidecars::daemon_socket(plan_.folder).c_str(),
+                 plan_.worker_socket.c_str(), plan_.folder.c_str());
+    while (true) {
+      const absl::Status alive = all_running();
+      if (absl::IsCancelled(alive)) return absl::OkStatus();
+      if (!alive.ok()) return alive;
+      sleep_for(kAliveEvery);
+    }
   }
 
  private:
@@ -223,20 +239,23 @@ class Conductor {
         continue;
       }
       if (!reply.ok()) {
-        const absl::Status ended = application.process.running();
-        return ended.ok() ? reply.status() : ended;
+        sleep_for(kSettle);
+        const absl::Status alive = all_running();
+        return alive.ok() ? reply.status() : alive;
       }
       if (reply->ok) return reply;
       // A dead sidecar is the reason, what the application saw of it the consequence.
-      sleep_for(50ms);
+      sleep_for(kSettle);
       const absl::Status alive = all_running();
       return alive.ok() ? absl::UnavailableError(reply->error.data()) : alive;
     }
     return absl::DeadlineExceededError(absl::StrCat(application.process.name(), " does not answer"));
   }
 
+  // A signal comes first: at Ctrl-C the terminal stops the sidecars too, and that is no fault of theirs.
   absl::Status all_running() {
-    absl::Status status = sidecars_.proxies_running();
+    absl::Status status = interrupted();
+    if (status.ok()) status = sidecars_.proxies_running();
     if (status.ok()) status = ps_.process.running();
     if (status.ok()) status = worker_.process.running();
     return status;
@@ -274,20 +293,6 @@ class Conductor {
   std::array<Counters, 2> last_;  // PS, worker
 };
 
-void wait_for_signal(const std::string& folder) {
-  std::fprintf(stderr,
-               "\nall is left running in %s until Ctrl-C; look at it with\n  tictac status --socket %s\n  "
-               "tail -f %s/*.log\n",
-               folder.c_str(), Sidecars::daemon_socket(folder).c_str(), folder.c_str());
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  int signal = 0;
-  sigwait(&signals, &signal);
-}
-
 }  // namespace
 
 Rate balanced_rate(const ModelGraph& graph, double time_scale, uint32_t mtu) {
@@ -312,13 +317,16 @@ absl::StatusOr<Result> replay(const ModelGraph& graph, const Options& options) {
   if (!ps.ok()) return ps.status();
   auto worker = start_application("the worker application", plan, run_worker);
   if (!worker.ok()) return worker.status();
+  catch_interrupts();
   const uint64_t arena = (graph.recv_bytes() + graph.send_bytes() + (2 << 20)) * plan.jobs.size();
   auto sidecars = Sidecars::start(
       {.link_rate = options.link_rate, .mtu = options.mtu, .arena_bytes = arena, .folder = folder->path()});
   if (!sidecars.ok()) return sidecars.status();
   Conductor conductor(plan, options, *std::move(ps), *std::move(worker), *std::move(sidecars));
   auto result = conductor.run();
-  if (result.ok() && options.keep) wait_for_signal(folder->path());
+  if (!result.ok() || !options.keep) return result;
+  const absl::Status kept = conductor.keep();
+  if (!kept.ok()) return kept;
   return result;
 }
 

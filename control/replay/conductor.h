@@ -16,7 +16,7 @@ struct Options {
   std::vector<std::string> policies = {"random", "fifo", "tic", "tac", "auto"};
   Order file_order;   // of policy "file"
   Rate link_rate{0};  // in frame bytes
-  uint32_t mtu = 1500;
+  uint32_t mtu = 9000;
   double time_scale = 1;
   uint64_t steps = 30;
   uint64_t warm_up = 2;  // steps of each policy that do not count

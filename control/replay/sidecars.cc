@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "control/replay/interrupt.h"
 
 namespace tictac::replay {
 namespace {
@@ -79,7 +80,8 @@ absl::StatusOr<Sidecars> Sidecars::start(const Options& options) {
     sockets.push_back(native_socket(options.folder, me));
   }
   for (Duration waited{0}; waited < kStartLimit; waited += Duration(kStartPoll * 1us)) {
-    const absl::Status alive = sidecars.running();
+    absl::Status alive = interrupted();
+    if (alive.ok()) alive = sidecars.running();
     if (!alive.ok()) return alive;
     bool all = true;
     for (const std::string& socket : sockets) all = all && listens(socket);

@@ -14,7 +14,7 @@ class Sidecars {
  public:
   struct Options {
     Rate link_rate{0};
-    uint32_t mtu = 1500;
+    uint32_t mtu = 9000;
     uint64_t arena_bytes = 0;  // that all applications of one side need
     std::string folder;
   };
