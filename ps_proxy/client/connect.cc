@@ -74,8 +74,8 @@ int receive_reply(int socket, HelloReply* reply, std::array<Fd, kDescriptors>* f
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  if (size < 0) return fail_system("recvmsg");
-  if (size == 0) return fail(TICTAC_PROXY_GONE, "the proxy closed the connection; its log says why");
+  if (size < 0 && errno != ECONNRESET) return fail_system("recvmsg");
+  if (size <= 0) return fail(TICTAC_PROXY_GONE, "the proxy closed the connection; its log says why");
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -21,6 +21,7 @@ namespace {
 constexpr uint64_t kSocketEvent = 0;
 constexpr uint64_t kReplyEvent = 1;
 constexpr int kBacklog = 64;
+constexpr size_t kMostGreeting = 64;  // connections that have not said hello yet, or said it in vain
 
 // The process at the other end, for the log.
 std::string peer_of(int socket) {
@@ -104,10 +105,10 @@ void NativeListener::accept_all() {
     Client& client = clients_[id];
     client.socket = std::move(fd);
     client.description = peer_of(raw);
-    // One more than the limit is let in, to be told so.
-    if (clients_.size() > config_.max_clients) {
-      refuse(id, client,
-             absl::StrCat("the proxy has ", config_.max_clients, " clients already (native.max_clients)"));
+    // A client too many is told so when its hello has been read: closing before would look like a crash to
+    // it.
+    if (clients_.size() > config_.max_clients + kMostGreeting) {
+      clients_.erase(id);
       continue;
     }
     watch(raw, id);
@@ -138,6 +139,10 @@ absl::Status NativeListener::check(const Hello& hello) const {
     return absl::FailedPreconditionError(
         absl::StrCat("the client library speaks versions ", hello.lowest_version, " to ",
                      hello.highest_version, ", this proxy ", kAbiVersion, "; install both of one release"));
+  }
+  if (attached_ >= config_.max_clients) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the proxy has ", config_.max_clients, " clients already (native.max_clients)"));
   }
   if (hello.job.empty() || hello.job.size() > TICTAC_MAX_JOB || hello.application.empty() ||
       hello.application.size() > TICTAC_MAX_APPLICATION || hello.job.find('\0') != std::string::npos) {
@@ -206,6 +211,7 @@ absl::Status NativeListener::attach(uint64_t id, Client& client, const Hello& he
   }
   if (!accepted) return absl::ResourceExhaustedError("the proxy carries 256 jobs already");
   client.attached = true;
+  ++attached_;
   client.arena = hello.arena_bytes;
   total_arena_ += hello.arena_bytes;
   client.description = absl::StrCat(hello.application, " of job ", hello.job, " (", client.description, ")");
@@ -262,6 +268,7 @@ void NativeListener::take_replies() {
       const auto found = clients_.find(detached->client->id);
       if (found == clients_.end()) continue;
       total_arena_ -= found->second.arena;
+      --attached_;
       clients_.erase(found);
     }
   }

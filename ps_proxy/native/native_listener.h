@@ -77,6 +77,7 @@ class NativeListener {
   Fd epoll_;
   absl::flat_hash_map<uint64_t, Client> clients_;
   uint64_t next_id_ = 2;  // 0 and 1 name the socket and the gateway's replies in the epoll set
+  size_t attached_ = 0;
   uint64_t total_arena_ = 0;
   std::vector<uint8_t> buffer_;
 };
