@@ -59,10 +59,12 @@ void Session::on_hello(Time now, const wire::Header& header, ByteReader& in) {
   if (verdict == Handshake::Verdict::kPeerIsNew) {
     if (up_) {
       go_down(now, PeerDownReason::kRestarted);
+      verdict = handshake_.on_hello(hello, header.session, now);
     } else {
       connect(now);
+      verdict = handshake_.on_hello(hello, header.session, now);
+      handshake_.yield_to_peer(now);
     }
-    verdict = handshake_.on_hello(hello, header.session, now);
   }
   if (verdict == Handshake::Verdict::kStale) drop(DropReason::kStaleSession);
   if (verdict == Handshake::Verdict::kWrong) drop(DropReason::kUnknownPeer);

@@ -1,6 +1,7 @@
 #include "dataplane/transport/session/handshake.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "dataplane/transport/wire/header.h"
@@ -36,21 +37,32 @@ Handshake::Verdict Handshake::on_hello(const wire::HelloFrame& hello, uint32_t a
   const auto known = std::make_pair(peer_incarnation_, connected ? peer_session_ : last_peer_session_);
   const bool remembers = connected || now < forget_last_at_;
   if (remembers && (theirs < known || (!connected && theirs == known))) return Verdict::kStale;
-  if (connected && theirs != known) return Verdict::kPeerIsNew;
+  const bool knows_ours =
+      hello.echoed_incarnation == self_.incarnation && addressed_session == local_session_;
+  // A newer connection of the peer that already answers ours: only its number is new to us. It cannot have
+  // been up with ours before, as a session id that has gone is stale to it.
+  const bool answers_ours = knows_ours && !up();
+  if (connected && theirs != known && !answers_ours) return Verdict::kPeerIsNew;
 
   const bool was_up = up();
-  if (!connected) {
+  if (!connected || theirs != known) {
     peer_incarnation_ = hello.incarnation;
     peer_session_ = last_peer_session_ = hello.session;
     max_datagram_ = std::min(self_.max_datagram, hello.max_datagram);
     hello_due_ = now;
   }
-  if (hello.echoed_incarnation == self_.incarnation && addressed_session == local_session_) {
+  if (knows_ours) {
     peer_has_ours_ = true;
   } else {
     hello_due_ = now;  // it does not know us yet
   }
   return up() && !was_up ? Verdict::kUp : Verdict::kIgnore;
+}
+
+void Handshake::yield_to_peer(Time now) {
+  const auto ours = std::make_pair(self_.incarnation, std::string_view(self_.name));
+  const auto theirs = std::make_pair(peer_incarnation_, std::string_view(peer_name_));
+  if (!up() && ours < theirs) hello_due_ = now + retry_;
 }
 
 wire::HelloFrame Handshake::make_hello() const {

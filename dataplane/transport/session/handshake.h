@@ -34,6 +34,9 @@ class Handshake {
   // Begins a new connection under `session` and wants a HELLO sent at `now`.
   void start(uint32_t session, Time now);
   Verdict on_hello(const wire::HelloFrame& hello, uint32_t addressed_session, Time now);
+  // After a kPeerIsNew that met us before we were up: both ends may have done the same and would chase each
+  // other's new numbers for ever; the older one waits with its HELLO until the other's number rests.
+  void yield_to_peer(Time now);
   // A valid packet of our session came: the peer has our HELLO.
   void on_packet() { peer_has_ours_ = true; }
 

@@ -94,5 +94,57 @@ TEST_F(HandshakeTest, AClockThatWentBackIsBelievedAfterAWhile) {
   EXPECT_EQ(us.on_hello(hello(3, 1, 5), 101, kStart + 10s), Verdict::kUp);
 }
 
+// One end with what a session does around its handshake.
+struct End {
+  End(const std::string& name, const std::string& peer, uint64_t incarnation, uint32_t session)
+      : handshake({.name = name, .incarnation = incarnation, .max_datagram = 1472}, peer),
+        next_session(session) {
+    handshake.start(next_session++, kStart);
+  }
+  void receive(const wire::HelloFrame& hello, uint32_t addressed, Time now) {
+    if (handshake.on_hello(hello, addressed, now) != Verdict::kPeerIsNew) return;
+    handshake.start(next_session++, now);
+    handshake.on_hello(hello, addressed, now);
+    handshake.yield_to_peer(now);
+  }
+  Handshake handshake;
+  uint32_t next_session;
+};
+
+// Both ends have met a connection of the other that has gone, and all HELLOs cross: each renews its own
+// session, which makes it new to the other again.
+TEST(HandshakeOfTwo, EndsThatRenewAtOnceDoNotChaseEachOtherForEver) {
+  End a("a", "b", 5, 100);
+  End b("b", "a", 9, 200);
+  wire::HelloFrame old = hello(9, 150);
+  a.receive(old, 0, kStart);
+  old = hello(5, 50);
+  old.name = "a";
+  b.receive(old, 0, kStart);
+
+  Time now = kStart;
+  for (; now < kStart + 1s && !(a.handshake.up() && b.handshake.up()); now += 50us) {
+    const bool a_sends = a.handshake.hello_due() <= now;
+    const bool b_sends = b.handshake.hello_due() <= now;
+    const auto from_a = std::make_pair(a.handshake.make_hello(), a.handshake.peer_session());
+    const auto from_b = std::make_pair(b.handshake.make_hello(), b.handshake.peer_session());
+    if (a_sends) a.handshake.on_hello_sent(now);
+    if (b_sends) b.handshake.on_hello_sent(now);
+    if (a_sends) b.receive(from_a.first, from_a.second, now);
+    if (b_sends) a.receive(from_b.first, from_b.second, now);
+  }
+  EXPECT_TRUE(a.handshake.up() && b.handshake.up());
+  EXPECT_LT(now - kStart, 200ms);
+  EXPECT_LT(a.next_session, 110U);
+  EXPECT_LT(b.next_session, 210U);
+}
+
+TEST_F(HandshakeTest, NewerConnectionThatAnswersOursNeedsNoNewSession) {
+  us.on_hello(hello(9, 40), 0, kStart);
+  EXPECT_EQ(us.on_hello(hello(9, 41, 5), 100, kStart), Verdict::kUp);
+  EXPECT_EQ(us.peer_session(), 41U);
+  EXPECT_EQ(us.on_hello(hello(9, 42, 5), 100, kStart), Verdict::kPeerIsNew) << "but not once we are up";
+}
+
 }  // namespace
 }  // namespace tictac
