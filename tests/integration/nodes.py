@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import uuid
 
@@ -28,10 +29,21 @@ class Node:
         arguments = [place.binary, "--device", device, "--prefix", self.prefix, "--name", name,
                      "--address", f"10.77.0.{number[name]}:7471", "--peer", other,
                      "--peer-address", f"10.77.0.{number[other]}:7471", *map(str, options)]
+        self.ups_file = place.folder / f"ups_{len(place.nodes)}"
+        arguments += ["--ups-file", self.ups_file]
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(place.folder)}
         self.process = subprocess.Popen([*command, *map(str, arguments)], env=environment, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         place.nodes.append(self)
+
+    def wait_for_ups(self, count, limit):
+        """Returns the seconds until the node's session had come up `count` times."""
+        began = time.monotonic()
+        while not self.ups_file.exists() or self.ups_file.stat().st_size < count:
+            if time.monotonic() - began > limit:
+                raise AssertionError(f"no session number {count} within {limit} s")
+            time.sleep(0.02)
+        return time.monotonic() - began
 
     def kill(self):
         self.process.kill()

@@ -45,20 +45,21 @@ class VirtioPair(nodes.NodeTest):
         self.killed_side_comes_back("a")
 
     def killed_side_comes_back(self, victim):
-        """kill -9 in the middle of traffic, twice; the other side goes on and its buffers come back."""
+        """kill -9 in the middle of traffic, three times; the other side goes on and its buffers come back."""
         survivor = self.start("ab".replace(victim, ""), "--parallel", 4, "--size", 100_000)
         dying = self.start(victim)
-        for _ in range(2):
-            time.sleep(2)
+        survivor.wait_for_ups(1, 10)
+        for n in range(2, 5):
+            time.sleep(0.5)
             dying.kill()
-            time.sleep(0.3)
             dying = self.start(victim)
-        time.sleep(3)
+            # vhost looks for the socket once a second; a busy machine needs more.
+            survivor.wait_for_ups(n, 10)
+        time.sleep(1)
         report = survivor.stop()
         dying.stop()
         self.assert_good(report)
-        self.assertEqual(report["ups"], 3, report)
-        self.assertLess(report["longest_gap_ns"], 2.5e9, report)
+        self.assertEqual(report["ups"], 4, report)
         # virtio-user keeps its receive ring full; neither side loses buffers of dead connections.
         self.assertLessEqual(report["frames_in_use"], 2 * 256 + 64, report)
 

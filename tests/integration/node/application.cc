@@ -72,7 +72,7 @@ Application::~Application() { close(wake_fd_); }
 
 void Application::on_peer_up(PeerId, const PeerUp&) {
   up_ = true;
-  ++stats_.ups;
+  ups_.store(++stats_.ups, std::memory_order_relaxed);
 }
 
 void Application::on_peer_down(PeerId, PeerDownReason) {

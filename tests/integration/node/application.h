@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -53,6 +54,8 @@ class Application : public EndpointEvents, public LcoreTask {
   void resume() override {}
   int wake_fd() const override { return wake_fd_; }
 
+  // Any thread: sessions that came up so far.
+  uint64_t ups() const { return ups_.load(std::memory_order_relaxed); }
   // Lcore, or after it.
   ApplicationStats stats() const;
   bool has_fetched() const { return stats_.completed > 0; }
@@ -69,6 +72,7 @@ class Application : public EndpointEvents, public LcoreTask {
   Endpoint* endpoint_ = nullptr;
   int wake_fd_;
   bool up_ = false;
+  std::atomic<uint64_t> ups_{0};
   uint64_t next_seed_ = 1;
   Time now_{};
   Time next_fetch_{};

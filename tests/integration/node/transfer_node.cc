@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -25,7 +26,7 @@ using namespace tictac::integration;
 namespace {
 
 struct Options {
-  std::string device, prefix, name, address, peer, peer_address, mac, link_rate;
+  std::string device, prefix, name, address, peer, peer_address, mac, link_rate, ups_file;
   uint32_t mtu = 1500;
   uint32_t ring = 256;
   uint32_t memory_mb = 64;
@@ -66,6 +67,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--peer", o.peer)->required();
   app.add_option("--peer-address", o.peer_address)->required();
   app.add_option("--mac", o.mac);
+  app.add_option("--ups-file", o.ups_file, "gets one byte for each session that comes up");
   app.add_option("--link-rate", o.link_rate);
   app.add_option("--mtu", o.mtu);
   app.add_flag("--mtu-is-needed", o.mtu_is_needed);
@@ -203,8 +205,11 @@ int run(const Options& o) {
     const Time end =
         o.seconds > 0 ? steady_now() + std::chrono::duration_cast<Duration>(o.seconds * 1s) : kNever;
     bool done = false;
+    uint64_t ups = 0;
+    std::ofstream ups_file(o.ups_file);
     while (!stop_asked && !done && steady_now() < end) {
       usleep(20'000);
+      for (; ups < application.ups(); ++ups) ups_file << '.' << std::flush;
       if (o.application.count != 0) mailbox.call(1s, [&](Time) { done = application.finished(); });
     }
     mailbox.call(1s, [&](Time) { endpoint.close(); });
