@@ -75,7 +75,10 @@ int run_relay(const ProxyConfig& config, int signal_fd) {
   const auto b = open_port(config, settings.b);
   if (!b.ok()) return fail(b.status());
 
-  Relay relay({.link_rate = settings.link_rate, .pass_foreign = !settings.drop_foreign}, **a, **b);
+  Relay relay({.link_rate = settings.link_rate,
+               .pass_foreign = !settings.drop_foreign,
+               .pass_malformed = !settings.drop_malformed},
+              **a, **b);
   spdlog::info("relay between {} and {} at {}", (*a)->name(), (*b)->name(), format_rate(settings.link_rate));
   std::atomic<bool> stop{false};
   const native::Fd done(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -1,5 +1,7 @@
 #include "control/replay/conductor.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -67,11 +69,19 @@ class Conductor {
         sidecars_(std::move(sidecars)),
         schedules_(Sidecars::daemon_socket(plan.folder), plan, options.file_order, payload_) {}
 
+  // All at once; their own ends then find each of them stopped or stopping.
+  ~Conductor() {
+    for (const Process& process : sidecars_.processes()) process.signal(SIGTERM);
+    for (const Application* application : {&ps_, &worker_}) application->process.signal(SIGTERM);
+  }
+  Conductor(const Conductor&) = delete;
+  Conductor& operator=(const Conductor&) = delete;
+
   absl::StatusOr<Result> run() {
     Result result = describe();
     for (Application* application : {&ps_, &worker_}) {
       const absl::Status sent = application->channel.send({.kind = CommandKind::kConnect});
-      if (!sent.ok()) return sent;
+      if (!sent.ok()) return reason_of(sent);
     }
     for (Application* application : {&ps_, &worker_}) {
       const auto connected = reply_of(*application, kConnectLimit, nullptr);
@@ -171,7 +181,7 @@ class Conductor {
     absl::Status sent =
         worker_.channel.send({.kind = CommandKind::kRun, .job = job, .step = step, .seed = seed});
     if (sent.ok() && meanwhile) sent = meanwhile();
-    if (!sent.ok()) return sent;
+    if (!sent.ok()) return reason_of(sent);
     const auto ran = reply_of(worker_, kCommandLimit, completions);
     if (!ran.ok()) return ran.status();
     const auto collected = ask(ps_, {.kind = CommandKind::kCollect, .job = job, .step = step}, nullptr);
@@ -236,7 +246,7 @@ class Conductor {
   absl::StatusOr<Reply> ask(Application& application, const Command& command,
                             std::vector<Completion>* completions) {
     const absl::Status sent = application.channel.send(command);
-    if (!sent.ok()) return sent;
+    if (!sent.ok()) return reason_of(sent);
     return reply_of(application, kCommandLimit, completions);
   }
 
@@ -250,18 +260,17 @@ class Conductor {
         if (!alive.ok()) return alive;
         continue;
       }
-      if (!reply.ok()) {
-        sleep_for(kSettle);
-        const absl::Status alive = all_running();
-        return alive.ok() ? reply.status() : alive;
-      }
-      if (reply->ok) return reply;
-      // A dead sidecar is the reason, what the application saw of it the consequence.
-      sleep_for(kSettle);
-      const absl::Status alive = all_running();
-      return alive.ok() ? absl::UnavailableError(reply->error.data()) : alive;
+      if (!reply.ok()) return reason_of(reply.status());
+      return reply->ok ? reply : reason_of(absl::UnavailableError(reply->error.data()));
     }
     return absl::DeadlineExceededError(absl::StrCat(application.process.name(), " does not answer"));
+  }
+
+  // A dead process is the reason, what another one saw of it the consequence.
+  absl::Status reason_of(const absl::Status& seen) {
+    sleep_for(kSettle);
+    const absl::Status alive = all_running();
+    return alive.ok() ? seen : alive;
   }
 
   // A signal comes first: at Ctrl-C the terminal stops the sidecars too, and that is no fault of theirs.

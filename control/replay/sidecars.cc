@@ -88,7 +88,8 @@ absl::StatusOr<Sidecars> Sidecars::start(const Options& options) {
     if (all) return sidecars;
     usleep(kStartPoll);
   }
-  return absl::DeadlineExceededError("the sidecars do not come up; see their logs with --keep");
+  return absl::DeadlineExceededError(absl::StrCat("the sidecars and tictacd do not listen within ",
+                                                  kStartLimit / 1s, " s; is this host overloaded?"));
 }
 
 absl::Status Sidecars::running() {

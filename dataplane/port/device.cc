@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/port/capture_file.h"
 
 namespace tictac {
 namespace {
@@ -111,9 +112,11 @@ struct Translate {
     if (out.arguments.empty()) {
       return absl::InvalidArgumentError("pcap: needs rx_file, tx_file or interface");
     }
-    if (!d.rx_file.empty() && access(d.rx_file.c_str(), R_OK) != 0) {
-      return absl::NotFoundError(absl::StrCat(what, ": rx_file ", d.rx_file, ": ", std::strerror(errno)));
-    }
+    if (absl::Status status = d.rx_file.empty() ? absl::OkStatus() : check_capture(d.rx_file); !status.ok())
+      return absl::Status(status.code(), absl::StrCat("pcap: rx_file ", status.message()));
+    if (absl::Status status = d.tx_file.empty() ? absl::OkStatus() : check_capture_target(d.tx_file);
+        !status.ok())
+      return absl::Status(status.code(), absl::StrCat("pcap: tx_file ", status.message()));
     if (d.infinite_rx) absl::StrAppend(&out.arguments, ",infinite_rx=1");
     return absl::OkStatus();
   }

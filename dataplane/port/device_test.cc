@@ -59,6 +59,9 @@ TEST(DeviceArguments, BadInputNamesPlaceAndCure) {
   EXPECT_THAT(message_of(AfPacketDevice{"a_name_that_is_too_long"}), HasSubstr("1 to 15 bytes"));
   EXPECT_THAT(message_of(PcapDevice{}), HasSubstr("needs rx_file, tx_file or interface"));
   EXPECT_THAT(message_of(PcapDevice{.rx_file = "/no/such.pcap"}), HasSubstr("/no/such.pcap: No such file"));
+  EXPECT_THAT(message_of(PcapDevice{.rx_file = "/dev"}), HasSubstr("is a folder"));
+  EXPECT_THAT(message_of(PcapDevice{.tx_file = "/no/such/out.pcap"}), HasSubstr("make its folder"));
+  EXPECT_THAT(message_of(PcapDevice{.rx_file = "/proc/self/status"}), HasSubstr("is no capture"));
   EXPECT_THAT(message_of(VdevDevice{""}), HasSubstr("net_null0"));
   EXPECT_THAT(message_of(PciDevice{""}), HasSubstr("0000:01:00.0"));
 }

@@ -244,6 +244,7 @@ void DpdkPort::watch_interrupt() {
     bell_.open(device->interface);
     return;
   }
+  if (std::holds_alternative<PcapDevice>(config_.device)) return;  // has none, and DPDK logs the question
   const int fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port_, 0);
   if (fd < 0 || rte_eth_dev_rx_intr_disable(port_, 0) != 0) return;
   wake_fd_ = epoll_create1(EPOLL_CLOEXEC);

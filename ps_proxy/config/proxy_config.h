@@ -46,6 +46,7 @@ struct ProxyConfig {
     Device b;
     Rate link_rate;
     bool drop_foreign = false;
+    bool drop_malformed = true;
     Duration exit_after_idle{0};  // 0: never
   };
   enum class LogLevel : uint8_t { kInfo, kDebug, kWarning, kError };

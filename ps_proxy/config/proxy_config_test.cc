@@ -141,6 +141,13 @@ TEST(Config, ARelayNeedsItsOwnPart) {
   const auto config = parse(kRelay, {}, ConfigUse::kRelay);
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_TRUE(config->relay->drop_foreign);
+  EXPECT_TRUE(config->relay->drop_malformed);
+  const auto passing = parse(kRelay, {"relay.foreign=PASS", "relay.malformed=PASS"}, ConfigUse::kRelay);
+  ASSERT_TRUE(passing.ok()) << passing.status();
+  EXPECT_FALSE(passing->relay->drop_foreign);
+  EXPECT_FALSE(passing->relay->drop_malformed);
+  EXPECT_THAT(error(kRelay, {"relay.b.pcap.tx_file=/x/../a"}, ConfigUse::kRelay), HasSubstr("named twice"));
+  EXPECT_THAT(error(kRelay, {"relay.malformed=MAYBE"}, ConfigUse::kRelay), HasSubstr("relay.malformed"));
   EXPECT_THAT(error(kGood, {}, ConfigUse::kRelay), HasSubstr("relay: is needed"));
   EXPECT_THAT(error("relay { a { pcap {} } b {} link_rate: \"1\" }", {}, ConfigUse::kRelay),
               HasSubstr("relay.a.pcap"));

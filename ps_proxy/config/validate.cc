@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -71,6 +72,7 @@ class Validator {
   void peers();
   void native();
   void jobs();
+  void captures_differ(const config::Pcap& a, const config::Pcap& b);
   void relay();
   void eal();
   void log();
@@ -197,6 +199,17 @@ void Validator::jobs() {
   }
 }
 
+// A file that is read and written at once, or written twice, is lost.
+void Validator::captures_differ(const config::Pcap& a, const config::Pcap& b) {
+  std::set<std::filesystem::path> seen;
+  std::error_code ignored;
+  for (const std::string& file : {a.rx_file(), a.tx_file(), b.rx_file(), b.tx_file()}) {
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
+    if (file.empty() || std::filesystem::is_character_file(path, ignored)) continue;  // /dev/null
+    check(seen.insert(path).second, "relay", file + " is named twice; give every capture its own file");
+  }
+}
+
 void Validator::relay() {
   check(in_.has_relay(), "relay",
         "is needed for --relay: relay { a { ... } b { ... } link_rate: \"1Gbit/s\" }");
@@ -208,11 +221,14 @@ void Validator::relay() {
   out_.name = in_.name().empty() ? "relay" : in_.name();
   out_.mtu = number(in_.mtu(), 576, 9000, 1500, "mtu");
   out_.mtu_is_needed = in_.mtu() != 0;
-  out_.relay = ProxyConfig::Relay{.a = device(in.a(), "relay.a"),
-                                  .b = device(in.b(), "relay.b"),
-                                  .link_rate = parsed(parse_rate(in.link_rate()), "relay.link_rate"),
-                                  .drop_foreign = in.foreign() == config::Relay::DROP,
-                                  .exit_after_idle = std::chrono::milliseconds(in.exit_after_idle_ms())};
+  out_.relay =
+      ProxyConfig::Relay{.a = device(in.a(), "relay.a"),
+                         .b = device(in.b(), "relay.b"),
+                         .link_rate = parsed(parse_rate(in.link_rate()), "relay.link_rate"),
+                         .drop_foreign = in.foreign() == config::Relay::DROP,
+                         .drop_malformed = !in.has_malformed() || in.malformed() == config::Relay::DROP,
+                         .exit_after_idle = std::chrono::milliseconds(in.exit_after_idle_ms())};
+  captures_differ(in.a().pcap(), in.b().pcap());
 }
 
 void Validator::eal() {

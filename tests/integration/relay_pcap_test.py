@@ -16,14 +16,15 @@ LIMIT = 60
 TRANSFERS, BYTES = 12, 50_000
 NO_STREAM = 0xFFFFFFFF
 # Frames that may leave before the queue has formed: the shaper's bursts while the capture is being read.
-EARLY = 64
+EARLY = 32
 PAYLOAD = 42  # Ethernet, IPv4, UDP
 CONFIG = """
 name: "relay"
+eal {{ file_prefix: "{prefix}" memory_mb: 64 }}
 relay {{
   a {{ pcap {{ rx_file: "{place}/in.pcap" tx_file: "{place}/back.pcap" }} }}
   b {{ pcap {{ tx_file: "{place}/out.pcap" }} }}
-  link_rate: "100Mbit/s"
+  link_rate: "50Mbit/s"
   exit_after_idle_ms: 300
   {more}
 }}
@@ -82,13 +83,22 @@ class RelayPcap(unittest.TestCase):
         subprocess.run([CAPTURE, self.place / "ours.pcap", str(TRANSFERS), str(BYTES)], check=True, timeout=LIMIT)
         self.ours = read_pcap(self.place / "ours.pcap")
 
+    def run_proxy(self, more="", overrides=(), config=None):
+        prefix = f"tt_relay_{self.place.name}"
+        if config is None:
+            config = self.place / "relay.textproto"
+            config.write_text(CONFIG.format(place=self.place, prefix=prefix, more=more))
+        arguments = [PROXY, "--relay", "--config", config, "--set", f"eal.file_prefix={prefix}"]
+        for override in overrides:
+            arguments += ["--set", override]
+        return subprocess.run(arguments, capture_output=True, text=True, timeout=LIMIT)
+
     def relay(self, frames, more=""):
         """Returns the counters of the direction a to b, and what left at b."""
         write_pcap(self.place / "in.pcap", frames)
-        config = self.place / "relay.textproto"
-        config.write_text(CONFIG.format(place=self.place, more=more))
-        run = subprocess.run([PROXY, "--relay", "--config", config], capture_output=True, text=True, timeout=LIMIT)
+        run = self.run_proxy(more)
         self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn(" error ", run.stderr)
         self.assertEqual(read_pcap(self.place / "back.pcap"), [])
         return json.loads(run.stdout)["a_to_b"], read_pcap(self.place / "out.pcap")
 
@@ -157,6 +167,60 @@ class RelayPcap(unittest.TestCase):
     def test_an_empty_capture_ends(self):
         counters, out = self.relay([])
         self.assertEqual((counters["received"], out), (0, []))
+
+    def test_malformed_and_cut_frames_pass_if_told(self):
+        strange = self.strange_frames()
+        counters, out = self.relay(self.mixed(strange), "foreign: DROP malformed: PASS")
+        broken = strange["cut"] + strange["malformed"]
+        self.assertEqual(collections.Counter(out), collections.Counter(self.ours + broken))
+        self.assertEqual(counters["passed"], len(broken))
+        self.assertEqual(counters["drops"], {"ours": 0, "cut": 0, "malformed": 0, "foreign": len(strange["foreign"]),
+                                             "oversized": len(strange["oversized"])})
+
+    def refused(self, said, *overrides):
+        """The proxy ends with 1 and one line that holds every string of `said`."""
+        run = self.run_proxy("", overrides)
+        self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        self.assertTrue(run.stderr.startswith("tictac-proxy: "), run.stderr)
+        for part in said:
+            self.assertIn(part, run.stderr)
+
+    def test_broken_captures_are_refused_in_one_line(self):
+        whole = (self.place / "ours.pcap").read_bytes()
+        second = 24 + 16 + len(self.ours[0])
+        huge = struct.pack("=II", 0x7FFFFFFF, 0x7FFFFFFF)
+        for data, said in {
+            b"": "is no capture",
+            b"not a capture, though long enough for one": "is no capture",
+            whole[:20]: "is no capture",
+            whole[:20] + struct.pack("=I", 101) + whole[24:]: "not of Ethernet",
+            whole[:-1]: f"frame {len(self.ours)} cannot be read",
+            whole[:second + 7]: "frame 2 cannot be read",
+            whole[:second + 8] + huge + whole[second + 16:]: "frame 2 cannot be read",
+        }.items():
+            with self.subTest(said=said, size=len(data)):
+                (self.place / "in.pcap").write_bytes(data)
+                self.refused(["/in.pcap: ", said])
+
+    def test_files_that_cannot_be_used_are_refused_in_one_line(self):
+        self.refused(["/in.pcap: ", "No such file"])
+        self.refused(["is a folder"], f"relay.a.pcap.rx_file={self.place}")
+        write_pcap(self.place / "in.pcap", self.ours)
+        self.refused(["named twice"], f"relay.b.pcap.tx_file={self.place}/./in.pcap")
+        self.assertEqual(read_pcap(self.place / "in.pcap"), self.ours)
+        # `a` is open by then, so log lines stand before the last.
+        run = self.run_proxy("", [f"relay.b.pcap.tx_file={self.place}/none/out.pcap"])
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("make its folder", run.stderr.splitlines()[-1])
+
+    def test_the_example_configuration_runs(self):
+        example = pathlib.Path(__file__).resolve().parents[2] / "configs" / "relay_pcap.textproto"
+        write_pcap(self.place / "in.pcap", self.ours)
+        files = {"a.pcap.rx_file": "in", "a.pcap.tx_file": "back", "b.pcap.tx_file": "out"}
+        run = self.run_proxy("", [f"relay.{key}={self.place}/{name}.pcap" for key, name in files.items()], example)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(len(read_pcap(self.place / "out.pcap")), len(self.ours))
 
 
 if __name__ == "__main__":

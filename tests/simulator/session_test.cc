@@ -271,13 +271,12 @@ TEST(Flow, ALongTransferKeepsTheQueueShort) {
   Duration worst{0};
   for (int i = 0; i < 300 && !pair.all_complete(); ++i) {
     pair.simulation.run_for(100ms);
-    worst = std::max(worst, pair.ps->endpoint().session_stats(PeerId(0)).smoothed_rtt);
+    const bool started = i >= 10;  // the unscheduled first window alone is 21 ms of this link
+    if (started) worst = std::max(worst, pair.ps->endpoint().session_stats(PeerId(0)).smoothed_rtt);
   }
   std::printf("30 s at 100 Mbit/s into a deep buffer: smoothed RTT at most %s\n",
               format_duration(worst).c_str());
-  // The least RTT is forgotten after 10 s, and nothing drains the queue before: it creeps up by the target
-  // each time.
-  EXPECT_LT(worst, 10ms);
+  EXPECT_LT(worst, 3500us);  // 1 ms of path, 1.3 ms of the least window, 1 ms of target
   pair.run_to_completion(20s);
 }
 

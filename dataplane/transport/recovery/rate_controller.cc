@@ -17,6 +17,7 @@ constexpr double kDeliveryFade = 0.95;  // of the remembered maximum, each round
 constexpr double kDeliveryHeadroom = 1.25;
 constexpr double kPacingGain = 1.5;
 constexpr double kSlowStartPacingGain = 3;
+constexpr int kDrainRounds = 2;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -25,7 +26,7 @@ double seconds(Duration duration) { return std::chrono::duration<double>(duratio
 void RateController::on_ack(uint64_t newly_acked_bytes, const RttEstimator& rtt, Time now) {
   if (!in_round_) {
     in_round_ = true;
-    round_start_ = now;
+    round_start_ = drained_at_ = now;
   }
   acked_in_round_ += newly_acked_bytes;
   least_in_round_ = std::min(least_in_round_, rtt.latest());
@@ -44,10 +45,24 @@ void RateController::end_round(const RttEstimator& rtt, Time now) {
   const double delivered = static_cast<double>(acked_in_round_) / seconds(now - round_start_);
   const bool growing = delivered > kGrowingDelivery * delivery_rate_;
   delivery_rate_ = std::max(delivered, delivery_rate_ * kDeliveryFade);
+  const Duration queueing = least_in_round_ - rtt.min();
+  if (drain_rounds_ > 0) {
+    if (--drain_rounds_ == 0) window_ = window_before_drain_;
+  } else {
+    adjust_window(queueing, rtt, growing);
+    const bool queue_stands = queueing > kTargetQueueing / 4 && !slow_start_;
+    if (queue_stands && now - drained_at_ >= kDrainEvery) drain(rtt, now);
+  }
+  limited_ = false;
+  acked_in_round_ = lost_in_round_ = 0;
+  least_of_last_round_ = std::exchange(least_in_round_, Duration::max());
+  round_start_ = now;
+}
+
+void RateController::adjust_window(Duration queueing, const RttEstimator& rtt, bool growing) {
   const auto sent = static_cast<double>(acked_in_round_ + lost_in_round_);
   const bool much_lost =
       static_cast<double>(lost_in_round_) > kLossThreshold * sent && lost_in_round_ > kLeastWindow;
-  const Duration queueing = least_in_round_ - rtt.min();
   auto window = static_cast<double>(window_);
   if (queueing > kTargetQueueing) {
     slow_start_ = false;
@@ -60,10 +75,14 @@ void RateController::end_round(const RttEstimator& rtt, Time now) {
   if (much_lost && !slow_start_) window = std::min(window, delivery_bound(rtt));
   window_ = static_cast<uint64_t>(
       std::clamp(window, static_cast<double>(kLeastWindow), static_cast<double>(kMostWindow)));
-  limited_ = false;
-  acked_in_round_ = lost_in_round_ = 0;
-  least_of_last_round_ = std::exchange(least_in_round_, Duration::max());
-  round_start_ = now;
+}
+
+void RateController::drain(const RttEstimator& rtt, Time now) {
+  window_before_drain_ = window_;
+  const auto half = static_cast<uint64_t>(delivery_rate_ * seconds(rtt.min()) / 2);
+  window_ = std::min(window_, std::max(half, kLeastWindow));
+  drain_rounds_ = kDrainRounds;
+  drained_at_ = now;
 }
 
 double RateController::delivery_bound(const RttEstimator& rtt) const {

@@ -17,7 +17,8 @@ namespace tictac {
 // nothing. When more than kLossThreshold of a round is lost and the delivery rate no longer grows, the window
 // is bounded by what was delivered (inflight_hi of BBRv2): that ends an overload of a shallow buffer without
 // the collapse that halving brings at 10 % random loss. When nothing comes back for several probe time-outs,
-// the window falls to its least.
+// the window falls to its least. Every kDrainEvery, if a queue stands, the window is half of what the path
+// holds for two rounds, so that the least RTT stays that of the empty path (PROBE_RTT of BBRv2).
 class RateController {
  public:
   static constexpr uint64_t kInitialWindow = 256 * 1024;  // the unscheduled first round trip
@@ -25,6 +26,7 @@ class RateController {
   static constexpr uint64_t kMostWindow = 64 * 1024 * 1024;
   static constexpr Duration kTargetQueueing = 1ms;
   static constexpr double kLossThreshold = 0.02;
+  static constexpr Duration kDrainEvery = 4s;  // < kMinRttLifetime / 2 of the estimator
 
   void on_sent(uint64_t bytes_in_flight) { limited_ |= bytes_in_flight + kRoomThatCounts >= window_; }
   void on_lost(uint64_t bytes) { lost_in_round_ += bytes; }
@@ -33,6 +35,7 @@ class RateController {
   void on_persistent_congestion() {
     window_ = kLeastWindow;
     slow_start_ = true;
+    drain_rounds_ = 0;
   }
 
   uint64_t window() const { return window_; }
@@ -46,6 +49,8 @@ class RateController {
 
   void watch_for_queue(const RttEstimator& rtt);
   void end_round(const RttEstimator& rtt, Time now);
+  void adjust_window(Duration queueing, const RttEstimator& rtt, bool growing);
+  void drain(const RttEstimator& rtt, Time now);
   double delivery_bound(const RttEstimator& rtt) const;  // bytes
 
   uint64_t window_ = kInitialWindow;
@@ -58,6 +63,9 @@ class RateController {
   Duration least_of_last_round_{0};
   uint64_t acked_in_round_ = 0;
   uint64_t lost_in_round_ = 0;
+  int drain_rounds_ = 0;  // left
+  uint64_t window_before_drain_ = 0;
+  Time drained_at_{};
   double delivery_rate_ = 0;  // bytes/s, a maximum that fades
 };
 

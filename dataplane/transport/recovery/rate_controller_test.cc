@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tictac {
 namespace {
 
@@ -92,6 +94,25 @@ TEST_F(RateControllerTest, NoisySamplesDoNotShrinkTheWindow) {
   const uint64_t before = control.window();
   for (int i = 0; i < 50; ++i) round([](int ack) { return ack % 4 ? kRtt + 5ms : kRtt; });
   EXPECT_GE(control.window(), before);
+}
+
+// 1 Gbit/s, 1 ms, a buffer without end, and a sender that never pauses.
+TEST_F(RateControllerTest, AStandingQueueDoesNotBecomeTheLeastRtt) {
+  constexpr double kBytesPerSecond = 125e6;
+  Duration worst{0};
+  const Time start = now;
+  while (now - start < 60s) {
+    const auto flight = static_cast<double>(control.window());
+    const Duration sample =
+        std::max<Duration>(kRtt, Duration(static_cast<int64_t>(flight / kBytesPerSecond * 1e9)));
+    control.on_sent(control.window());
+    now += sample / 20;
+    rtt.on_sample(sample, 0us, now);
+    control.on_ack(control.window() / 20, rtt, now);
+    if (now - start > 1s) worst = std::max(worst, sample);
+  }
+  EXPECT_EQ(rtt.min(), kRtt);
+  EXPECT_LT(worst, kRtt + 2 * RateController::kTargetQueueing);
 }
 
 // RFC 9002, section 7.6.

@@ -6,9 +6,9 @@
 
 namespace tictac {
 
-// Round-trip time of one session, as RFC 9002, section 5 estimates it, plus the least sample of the current
-// and of the last round (a round is one smoothed RTT): a process that was not scheduled inflates some samples
-// of a round, a standing queue inflates all.
+// Round-trip time of one session, as RFC 9002, section 5 estimates it, plus the least sample of the last
+// kMinRttLifetime/2 to kMinRttLifetime. RateController sees to it that the queue is short now and then in
+// that time: otherwise our own standing queue would become the least.
 class RttEstimator {
  public:
   static constexpr Duration kInitial = 10ms;
@@ -18,10 +18,7 @@ class RttEstimator {
   void on_sample(Duration sample, Duration ack_delay, Time now) {
     sample = std::max(sample, Duration(1us));
     latest_ = sample;
-    if (!has_sample_ || sample < min_ || now - min_at_ > kMinRttLifetime) {
-      min_ = sample;
-      min_at_ = now;
-    }
+    watch_least(sample, now);
     if (sample - min_ >= ack_delay) sample -= ack_delay;
     if (!has_sample_) {
       has_sample_ = true;
@@ -41,12 +38,25 @@ class RttEstimator {
   Duration min() const { return min_; }
 
  private:
+  void watch_least(Duration sample, Time now) {
+    const Duration age = now - window_start_;
+    if (!has_sample_ || age >= kMinRttLifetime / 2) {
+      least_before_ = has_sample_ && age < kMinRttLifetime ? least_ : sample;
+      least_ = sample;
+      window_start_ = now;
+    }
+    least_ = std::min(least_, sample);
+    min_ = std::min(least_before_, least_);
+  }
+
   bool has_sample_ = false;
   Duration latest_ = kInitial;
   Duration smoothed_ = kInitial;
   Duration variation_ = kInitial / 2;
   Duration min_ = kInitial;
-  Time min_at_{};
+  Duration least_{0};         // since window_start_
+  Duration least_before_{0};  // in the window before
+  Time window_start_{};
 };
 
 }  // namespace tictac

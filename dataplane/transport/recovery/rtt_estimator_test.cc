@@ -40,10 +40,17 @@ TEST(RttEstimator, AckDelayIsTakenOffButNotBelowTheLeast) {
 TEST(RttEstimator, TheLeastGrowsOld) {
   RttEstimator rtt;
   rtt.on_sample(100us, 0us, Time{1s});
-  rtt.on_sample(500us, 0us, Time{1s} + RttEstimator::kMinRttLifetime);
+  rtt.on_sample(500us, 0us, Time{1s} + RttEstimator::kMinRttLifetime / 2);
   EXPECT_EQ(rtt.min(), 100us);
-  rtt.on_sample(500us, 0us, Time{1s} + RttEstimator::kMinRttLifetime + 1us);
-  EXPECT_EQ(rtt.min(), 500us) << "the path has changed";
+  rtt.on_sample(400us, 0us, Time{1s} + RttEstimator::kMinRttLifetime);
+  EXPECT_EQ(rtt.min(), 400us) << "the path has changed";
+}
+
+TEST(RttEstimator, AfterSilenceTheLeastIsNew) {
+  RttEstimator rtt;
+  rtt.on_sample(100us, 0us, Time{1s});
+  rtt.on_sample(500us, 0us, Time{1s} + RttEstimator::kMinRttLifetime);
+  EXPECT_EQ(rtt.min(), 500us);
 }
 
 TEST(RttEstimator, AClockThatStandsStillGivesAPositiveSample) {
