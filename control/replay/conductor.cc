@@ -173,6 +173,9 @@ class Conductor {
   absl::StatusOr<Outcome> run_step(uint32_t job, uint64_t step, uint64_t seed,
                                    std::vector<Completion>* completions,
                                    const std::function<absl::Status()>& meanwhile) {
+    // Here too: where steps are short no reply is ever waited for long enough to look.
+    const absl::Status alive = all_running();
+    if (!alive.ok()) return alive;
     for (Application* application : {&ps_, &worker_}) {
       const auto prepared =
           ask(*application, {.kind = CommandKind::kPrepare, .job = job, .step = step}, nullptr);

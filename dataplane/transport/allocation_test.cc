@@ -14,22 +14,23 @@ namespace {
 uint64_t allocations = 0;
 }
 
+// Not inlined: compilers else see a free() of what came from new.
 // NOLINTBEGIN(misc-new-delete-overloads)
-void* operator new(size_t size) {
+[[gnu::noinline]] void* operator new(size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void* operator new(size_t size, std::align_val_t align) {
+[[gnu::noinline]] void* operator new(size_t size, std::align_val_t align) {
   ++allocations;
   const auto unit = static_cast<size_t>(align);
   if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
 // NOLINTEND(misc-new-delete-overloads)
 
 namespace tictac {
