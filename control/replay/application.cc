@@ -47,23 +47,20 @@ absl::Status client_error(const std::string& doing) {
   return absl::UnavailableError(absl::StrCat(doing, ": ", tictac_error()));
 }
 
-absl::StatusOr<JobClient> JobClient::connect(const std::string& socket, const std::string& application,
-                                             const std::string& job, const std::string& peer,
-                                             const std::vector<std::pair<std::string, uint64_t>>& incoming,
-                                             const std::vector<std::pair<std::string, uint64_t>>& outgoing) {
+absl::StatusOr<JobClient> JobClient::connect(const Role& role, const std::string& job) {
   JobClient made;
   tictac_options options{};
-  options.socket = socket.c_str();
-  options.application = application.c_str();
+  options.socket = role.socket.c_str();
+  options.application = role.application.c_str();
   options.job = job.c_str();
-  options.arena_bytes = arena_bytes(incoming) + arena_bytes(outgoing) + (1 << 20);
+  options.arena_bytes = arena_bytes(role.incoming) + arena_bytes(role.outgoing) + (1 << 20);
   made.client = native::Client(options);
   if (!made.client) return client_error("connecting to the sidecar");
-  if (made.client.peer(peer, &made.peer) != TICTAC_OK) return client_error("finding the peer");
+  if (made.client.peer(role.peer, &made.peer) != TICTAC_OK) return client_error("finding the peer");
   if (made.client.wait_peer(made.peer, kPeerLimit.count()) != TICTAC_OK)
     return client_error("waiting for the other sidecar");
-  absl::Status taken = take(made.client, incoming, &made.incoming);
-  if (taken.ok()) taken = take(made.client, outgoing, &made.outgoing);
+  absl::Status taken = take(made.client, role.incoming, &made.incoming);
+  if (taken.ok()) taken = take(made.client, role.outgoing, &made.outgoing);
   if (!taken.ok()) return taken;
   for (uint32_t i = 0; i < made.outgoing.size(); ++i) {
     const tictac_name_id name = made.outgoing[i].name;
@@ -73,6 +70,19 @@ absl::StatusOr<JobClient> JobClient::connect(const std::string& socket, const st
     made.outgoing_of_name[name] = i;
   }
   return made;
+}
+
+absl::StatusOr<std::vector<JobClient>> connect_all(const JobClient::Role& role,
+                                                   const std::vector<std::string>& jobs, Counters* counters) {
+  std::vector<JobClient> clients;
+  for (const std::string& job : jobs) {
+    auto client = JobClient::connect(role, job);
+    if (!client.ok()) return client.status();
+    clients.push_back(*std::move(client));
+  }
+  const absl::Status counted = read_counters(clients.front().client, counters);
+  if (!counted.ok()) return counted;
+  return clients;
 }
 
 std::vector<std::pair<std::string, uint64_t>> parameters_of(const ModelGraph& graph) {
@@ -87,13 +97,14 @@ std::vector<std::pair<std::string, uint64_t>> gradients_of(const ModelGraph& gra
   return list;
 }
 
-absl::StatusOr<Counters> read_counters(native::Client& client) {
+absl::Status read_counters(native::Client& client, Counters* counters) {
   const nlohmann::json stats = nlohmann::json::parse(client.stats(), nullptr, false);
   if (!stats.is_object()) return client_error("the sidecar's statistics");
-  return Counters{.inversions = stats.value("inversions", uint64_t{0}),
-                  .late_packets = stats.value("late_packets", uint64_t{0}),
-                  .packets = stats.value("packets", uint64_t{0}),
-                  .retransmits = stats.value("retransmits", uint64_t{0})};
+  *counters = {.inversions = stats.value("inversions", uint64_t{0}),
+               .late_packets = stats.value("late_packets", uint64_t{0}),
+               .packets = stats.value("packets", uint64_t{0}),
+               .retransmits = stats.value("retransmits", uint64_t{0})};
+  return absl::OkStatus();
 }
 
 void serve_commands(
@@ -105,11 +116,7 @@ void serve_commands(
     Reply reply;
     std::vector<Completion> completions;
     const absl::Status status = handle(*command, &reply, &completions);
-    if (!status.ok()) {
-      reply.ok = false;
-      const std::string text(status.message());
-      std::copy_n(text.begin(), std::min(text.size(), reply.error.size() - 1), reply.error.begin());
-    }
+    if (!status.ok()) reply.fail(absl::StrCat(status.message()));
     if (!channel.send(reply, completions).ok()) return;
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,6 +27,15 @@ struct Tensor {
 // An application's side of one job: its client, its tensors. `incoming` ones are fetched, `outgoing` ones
 // served.
 struct JobClient {
+  // Who connects, to whom, and what is exchanged: lists of (wire name, bytes).
+  struct Role {
+    std::string socket;  // of its sidecar
+    std::string application;
+    std::string peer;  // name of the other sidecar
+    std::vector<std::pair<std::string, uint64_t>> incoming;
+    std::vector<std::pair<std::string, uint64_t>> outgoing;
+  };
+
   native::Client client;
   tictac_peer_id peer = 0;
   std::vector<Tensor> incoming;
@@ -34,18 +43,19 @@ struct JobClient {
   std::vector<uint32_t> outgoing_of_name;  // by name id; UINT32_MAX when none
 
   // Connects, waits for the peer, registers and serves the names, takes the memory. Errors say what to do.
-  static absl::StatusOr<JobClient> connect(const std::string& socket, const std::string& application,
-                                           const std::string& job, const std::string& peer,
-                                           const std::vector<std::pair<std::string, uint64_t>>& incoming,
-                                           const std::vector<std::pair<std::string, uint64_t>>& outgoing);
+  static absl::StatusOr<JobClient> connect(const Role& role, const std::string& job);
 };
+
+// One client for each of the jobs, in their order; `counters` gets the sidecar's.
+absl::StatusOr<std::vector<JobClient>> connect_all(const JobClient::Role& role,
+                                                   const std::vector<std::string>& jobs, Counters* counters);
 
 // The parameters (name, bytes) and the gradients of a graph.
 std::vector<std::pair<std::string, uint64_t>> parameters_of(const ModelGraph& graph);
 std::vector<std::pair<std::string, uint64_t>> gradients_of(const ModelGraph& graph);
 
-// Its sidecar's counters.
-absl::StatusOr<Counters> read_counters(native::Client& client);
+// Asks its sidecar for the counters.
+absl::Status read_counters(native::Client& client, Counters* counters);
 
 // Answers commands until the channel ends. `handle` fills the reply; its error becomes the reply's.
 void serve_commands(

@@ -21,6 +21,26 @@ absl::Status gone() { return absl::UnavailableError("the other process has gone"
 
 }  // namespace
 
+Counters& Counters::operator+=(const Counters& more) {
+  inversions += more.inversions;
+  late_packets += more.late_packets;
+  packets += more.packets;
+  retransmits += more.retransmits;
+  return *this;
+}
+
+Counters operator-(const Counters& after, const Counters& before) {
+  return {.inversions = after.inversions - before.inversions,
+          .late_packets = after.late_packets - before.late_packets,
+          .packets = after.packets - before.packets,
+          .retransmits = after.retransmits - before.retransmits};
+}
+
+void Reply::fail(std::string_view text) {
+  ok = false;
+  std::copy_n(text.begin(), std::min(text.size(), error.size() - 1), error.begin());
+}
+
 absl::StatusOr<std::array<Channel, 2>> Channel::make_pair() {
   std::array<int, 2> fds{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) != 0) {

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,11 +25,15 @@ struct Command {
   uint64_t seed = 0;  // of the order in which the worker asks
 };
 
+// What a sidecar counted.
 struct Counters {
   uint64_t inversions = 0;
   uint64_t late_packets = 0;
   uint64_t packets = 0;
   uint64_t retransmits = 0;
+
+  Counters& operator+=(const Counters& more);
+  friend Counters operator-(const Counters& after, const Counters& before);
 };
 
 // What an application process answers to every command.
@@ -42,6 +46,9 @@ struct Reply {
   uint64_t mismatches = 0;
   uint64_t order_hash = 0;  // of the order in which transfers completed
   Counters counters;        // of its sidecar, since the process started
+
+  // Turns the reply into a failure, its text cut to what fits.
+  void fail(std::string_view text);
 };
 
 // One completed fetch, in the order of completion.
@@ -52,8 +59,8 @@ struct Completion {
   uint64_t schedule_version = 0;
 };
 
-// Two ends of a pair of pipes between the conductor and an application process, both made of the same
-// program. Every read has a limit.
+// One end of a pair of sockets between the conductor and an application process. Both are of the same
+// program, so structs travel as they are. Every read has a limit.
 class Channel {
  public:
   static absl::StatusOr<std::array<Channel, 2>> make_pair();

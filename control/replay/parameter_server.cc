@@ -42,28 +42,23 @@ class ParameterServer {
       }
       if (!command.ok()) return;
       Reply reply;
-      absl::Status status = fault_.ok() ? handle(*command, &reply) : fault_;
-      if (!channel_.send(with_error(reply, status), {}).ok()) return;
+      const absl::Status status = fault_.ok() ? handle(*command, &reply) : fault_;
+      if (!status.ok()) reply.fail(absl::StrCat("PS: ", status.message()));
+      if (!channel_.send(reply, {}).ok()) return;
     }
   }
 
  private:
-  static Reply with_error(Reply reply, const absl::Status& status) {
-    if (status.ok()) return reply;
-    reply.ok = false;
-    const std::string text = absl::StrCat("PS: ", status.message());
-    std::copy_n(text.begin(), std::min(text.size(), reply.error.size() - 1), reply.error.begin());
-    return reply;
-  }
-
   absl::Status connect(Reply* reply) {
-    for (const std::string& job : plan_.jobs) {
-      auto client = JobClient::connect(plan_.ps_socket, "replay-ps", job, plan_.worker_name,
-                                       gradients_of(plan_.graph), parameters_of(plan_.graph));
-      if (!client.ok()) return client.status();
-      clients_.push_back(*std::move(client));
-    }
-    return count(clients_.front(), reply);
+    auto clients = connect_all({.socket = plan_.ps_socket,
+                                .application = "replay-ps",
+                                .peer = plan_.worker_name,
+                                .incoming = gradients_of(plan_.graph),
+                                .outgoing = parameters_of(plan_.graph)},
+                               plan_.jobs, &reply->counters);
+    if (!clients.ok()) return clients.status();
+    clients_ = *std::move(clients);
+    return absl::OkStatus();
   }
 
   absl::Status prepare(const Command& command) {
@@ -95,14 +90,7 @@ class ParameterServer {
     *reply = result_;
     JobClient& client = *active_;
     active_ = nullptr;
-    return count(client, reply);
-  }
-
-  static absl::Status count(JobClient& client, Reply* reply) {
-    const auto counters = read_counters(client.client);
-    if (!counters.ok()) return counters.status();
-    reply->counters = *counters;
-    return absl::OkStatus();
+    return read_counters(client.client, &reply->counters);
   }
 
   absl::Status serve(Duration wait) {

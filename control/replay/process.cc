@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -115,20 +114,5 @@ void Process::stop(Duration limit) {
 }
 
 void sleep_for(Duration span) { usleep(static_cast<useconds_t>(std::max<int64_t>(span / 1us, 0))); }
-
-absl::StatusOr<TemporaryFolder> TemporaryFolder::make() {
-  const char* base = std::getenv("TMPDIR");
-  std::string path = absl::StrCat(base && *base ? base : "/tmp", "/tictac-XXXXXX");
-  if (!mkdtemp(path.data()))
-    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno), "; set TMPDIR"));
-  return TemporaryFolder(path);
-}
-
-TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
-    : path_(std::exchange(other.path_, "")), kept_(other.kept_) {}
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty() && !kept_) std::filesystem::remove_all(path_, ignored);
-}
 
 }  // namespace tictac::replay

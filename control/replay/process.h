@@ -42,21 +42,7 @@ class Process {
   pid_t pid_ = -1;
 };
 
+// Sleeps; a signal may end it early.
 void sleep_for(Duration span);
-
-// A folder in $TMPDIR that goes away with all that is in it.
-class TemporaryFolder {
- public:
-  static absl::StatusOr<TemporaryFolder> make();
-  TemporaryFolder(TemporaryFolder&& other) noexcept;
-  ~TemporaryFolder();
-  const std::string& path() const { return path_; }
-  void keep() { kept_ = true; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-  bool kept_ = false;
-};
 
 }  // namespace tictac::replay

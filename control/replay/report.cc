@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "control/order/simulator.h"
+#include "control/replay/statistics.h"
 
 namespace tictac::replay {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "control/replay/conductor.h"
+#include "control/replay/result.h"
 #include "nlohmann/json.hpp"
 
 namespace tictac::replay {

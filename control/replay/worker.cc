@@ -43,13 +43,15 @@ class Worker {
 
  private:
   absl::Status connect(Reply* reply) {
-    for (const std::string& job : plan_.jobs) {
-      auto client = JobClient::connect(plan_.worker_socket, "replay-worker", job, plan_.ps_name,
-                                       parameters_of(plan_.graph), gradients_of(plan_.graph));
-      if (!client.ok()) return client.status();
-      clients_.push_back(*std::move(client));
-    }
-    return count(clients_.front(), reply);
+    auto clients = connect_all({.socket = plan_.worker_socket,
+                                .application = "replay-worker",
+                                .peer = plan_.ps_name,
+                                .incoming = parameters_of(plan_.graph),
+                                .outgoing = gradients_of(plan_.graph)},
+                               plan_.jobs, &reply->counters);
+    if (!clients.ok()) return clients.status();
+    clients_ = *std::move(clients);
+    return absl::OkStatus();
   }
 
   absl::Status prepare(const Command& command) {
@@ -82,7 +84,7 @@ class Worker {
     reply->start_ns = start.time_since_epoch().count();
     reply->end_ns = executor_.end().time_since_epoch().count();
     reply->order_hash = hash_of_order();
-    return count(*active_, reply);
+    return read_counters(active_->client, &reply->counters);
   }
 
   // Events, then operations, then a piece of verifying or a sleep until something is due.
@@ -172,13 +174,6 @@ class Worker {
     uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
     for (const Completion& completion : completions_) hash = (hash ^ completion.recv) * 0x100000001b3;
     return hash;
-  }
-
-  static absl::Status count(JobClient& client, Reply* reply) {
-    const auto counters = read_counters(client.client);
-    if (!counters.ok()) return counters.status();
-    reply->counters = *counters;
-    return absl::OkStatus();
   }
 
   struct Send {
