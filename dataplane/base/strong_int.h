@@ -1,15 +1,13 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
+#include <utility>
 
 namespace tictac {
 
 // An integer that does not mix with other integers: two StrongInts with different tags neither convert nor
-// compare. `value()` is the only way out. No arithmetic: a type that needs it (Bytes) says so itself.
+// compare. `value()` is the only way out. No arithmetic.
 template <typename Tag, typename Rep>
 class StrongInt {
  public:
@@ -17,7 +15,6 @@ class StrongInt {
   constexpr StrongInt() = default;
   constexpr explicit StrongInt(Rep value) : value_(value) {}
   constexpr Rep value() const { return value_; }
-  static constexpr StrongInt max() { return StrongInt(std::numeric_limits<Rep>::max()); }
   friend constexpr auto operator<=>(StrongInt, StrongInt) = default;
 
   template <typename H>
@@ -30,8 +27,3 @@ class StrongInt {
 };
 
 }  // namespace tictac
-
-template <typename Tag, typename Rep>
-struct std::hash<tictac::StrongInt<Tag, Rep>> {
-  size_t operator()(tictac::StrongInt<Tag, Rep> i) const noexcept { return std::hash<Rep>()(i.value()); }
-};

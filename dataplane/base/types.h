@@ -20,9 +20,6 @@ using JobId = StrongInt<struct JobIdTag, uint16_t>;
 // Another host's sidecar, dense from 0, in the order of the configuration.
 using PeerId = StrongInt<struct PeerIdTag, uint16_t>;
 
-// A stream of one session; even numbers are opened by the side with the smaller incarnation.
-using StreamId = StrongInt<struct StreamIdTag, uint64_t>;
-
 using ByteSpan = std::span<const uint8_t>;
 using MutableByteSpan = std::span<uint8_t>;
 

@@ -48,13 +48,10 @@ void Scheduler::Fifo::remove(TransferNode& node) {
   node.previous = node.next = nullptr;
 }
 
-Scheduler::Scheduler(const Config& config)
-    : burst_bytes_(config.burst_bytes), quantum_(std::max<uint32_t>(config.drr_quantum, 1)) {
-  shaper_.configure(config.link_rate, burst_bytes_);
+Scheduler::Scheduler(const Config& config) : quantum_(std::max<uint32_t>(config.drr_quantum, 1)) {
+  shaper_.configure(config.link_rate, config.burst_bytes);
   control_.credit = kMostControlCredit;
 }
-
-void Scheduler::set_link_rate(Rate rate) { shaper_.configure(rate, burst_bytes_); }
 
 void Scheduler::add_peer(PeerId peer) {
   peer_count_ = std::max<size_t>(peer_count_, peer.value() + size_t{1});

@@ -43,8 +43,6 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  void set_link_rate(Rate rate);  // 0: no shaping
-
   // Peers and jobs are dense from 0; each must be added before a node names it. Weight >= 1. These allocate.
   void add_peer(PeerId peer);
   void add_job(JobId job, uint32_t weight);
@@ -132,7 +130,6 @@ class Scheduler {
   bool anything_sendable() const;
 
   Shaper shaper_;
-  uint64_t burst_bytes_;
   int64_t quantum_;
   IndexSet unblocked_peers_;
   size_t peer_count_ = 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dataplane/transport/endpoint.h"
-#include "tests/simulator/link.h"
+#include "tests/simulator/simulated_link.h"
 #include "tests/simulator/simulation.h"
 
 namespace tictac::simulator {

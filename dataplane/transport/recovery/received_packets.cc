@@ -26,14 +26,14 @@ void ReceivedPackets::add(uint64_t number, bool ack_eliciting, Time now) {
   if (!ack_eliciting) return;
   // A gap is told at once (RFC 9000, section 13.2.1), once a burst: the owner asks after it took in the
   // burst.
-  owe_ack(now, gap || unacked_ + 1 >= kAckEvery ? now : now + kMaxAckDelay);
+  owe_ack(gap || unacked_ + 1 >= kAckEvery ? now : now + kMaxAckDelay);
 }
 
 void ReceivedPackets::on_duplicate(bool ack_eliciting, Time now) {
-  if (ack_eliciting) owe_ack(now, now);
+  if (ack_eliciting) owe_ack(now);
 }
 
-void ReceivedPackets::owe_ack(Time, Time due) {
+void ReceivedPackets::owe_ack(Time due) {
   ++unacked_;
   ack_due_ = std::min(ack_due_, due);
 }

@@ -55,7 +55,7 @@ class ReceivedPackets {
   void clear(uint64_t number) { bits_[number % kWindow / 64] &= ~(uint64_t{1} << (number % 64)); }
   // Largest number in [floor_, from] whose bit equals `value`; floor_ - 1 if there is none.
   uint64_t previous(uint64_t from, bool value) const;
-  void owe_ack(Time now, Time due);
+  void owe_ack(Time due);
 
   std::vector<uint64_t> bits_;
   uint64_t largest_ = 0;  // numbers start at 1

@@ -19,7 +19,6 @@ SentPackets::SentPackets(SentPacketsObserver& observer, uint64_t first_number)
     : observer_(observer),
       packets_(kInitialPackets),
       chunks_(kInitialChunks),
-      first_(first_number),
       least_(first_number),
       oldest_in_flight_(first_number),
       next_(first_number) {}

@@ -65,7 +65,6 @@ class SentPackets {
   bool full() const { return next_ - least_ >= kMostPackets; }
   uint64_t least_awaited() const { return least_; }
   uint64_t bytes_in_flight() const { return bytes_in_flight_; }
-  uint64_t packets_sent() const { return next_ - first_; }
 
   // The packet next_number() left. Packets without chunks do not count as in flight and are not watched.
   void on_sent(uint32_t bytes, std::span<const SentChunk> chunks, Time now);
@@ -108,7 +107,6 @@ class SentPackets {
   std::vector<SentChunk> chunks_;  // ring in the order of sending; a packet's chunks do not wrap
   uint64_t chunk_head_ = 0;        // oldest still remembered
   uint64_t chunk_tail_ = 0;
-  uint64_t first_;
   uint64_t least_;  // oldest remembered
   uint64_t oldest_in_flight_;
   uint64_t next_;

@@ -3,7 +3,6 @@
 #include "dataplane/transport/session/session.h"
 
 namespace tictac {
-namespace {}  // namespace
 
 uint32_t Session::now_us() const { return static_cast<uint32_t>(host_.now.time_since_epoch() / 1us); }
 

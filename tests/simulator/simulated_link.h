@@ -39,7 +39,6 @@ class Link {
   void black_hole_until(Time end) { black_hole_end_ = end; }
   // Drops each datagram for which it returns true; for scripted losses.
   void set_filter(std::function<bool(ByteSpan)> drop) { filter_ = std::move(drop); }
-  uint64_t queue_drops() const { return queue_drops_; }
   uint64_t sent() const { return sent_; }
 
  private:
@@ -55,7 +54,6 @@ class Link {
   std::function<bool(ByteSpan)> filter_;
   Time free_at_{};
   Time black_hole_end_{};
-  uint64_t queue_drops_ = 0;
   uint64_t sent_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "tests/simulator/link.h"
+#include "tests/simulator/simulated_link.h"
 
 #include <algorithm>
 
@@ -14,10 +14,7 @@ void Link::send(ByteSpan datagram) {
   const Time now = simulation_.now();
   const uint64_t frame = datagram.size() + kFrameOverhead;
   free_at_ = std::max(free_at_, now);
-  if (free_at_ - now > transfer_time(config_.queue_bytes, config_.rate)) {
-    ++queue_drops_;
-    return;
-  }
+  if (free_at_ - now > transfer_time(config_.queue_bytes, config_.rate)) return;
   free_at_ += transfer_time(frame, config_.rate);
   if (now < black_hole_end_ || (filter_ && filter_(datagram)) || chance(config_.loss)) return;
   Time arrival = free_at_ + config_.delay;
