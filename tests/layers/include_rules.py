@@ -31,6 +31,12 @@ ALLOWED = {
 }
 OURS = re.compile(r'^\s*#\s*include\s+"((?:dataplane|control|ps_proxy|tests)/[^"]+)"')
 DPDK = re.compile(r'^\s*#\s*include\s+[<"](rte_\w+\.h|ethdev_\w+\.h)[>"]')
+# Names that <NAME.h> of the C library has. Meson puts each target's own folder on the include path, in front of it.
+SYSTEM = set("""aio assert complex ctype dirent dlfcn elf endian errno fcntl fenv float fnmatch ftw getopt glob grp iconv
+    inttypes langinfo libgen limits link locale malloc math memory monetary mqueue netdb nl_types poll pthread pwd
+    regex resolv sched search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio
+    stdlib stdnoreturn string strings syslog tar termios tgmath threads time ucontext uchar ulimit unistd utime values
+    wait wchar wctype wordexp""".split())
 MAY_USE_DPDK = ("dataplane/port", "tests")
 SOURCES = {".cc", ".h", ".hpp", ".c"}
 
@@ -53,6 +59,8 @@ def complaints_of(file, path):
     if owner is None:
         yield f"{path}: no rule for this folder; add it to {pathlib.Path(__file__).name}"
         return
+    if file.suffix == ".h" and file.stem in SYSTEM:
+        yield f"{path}: hides <{file.name}> from the targets of its folder; give it another name"
     own_tests = ["tests/fakes"] if path.endswith("_test.cc") else []
     allowed = [owner, *ALLOWED[owner], *own_tests]
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
