@@ -35,7 +35,7 @@ json to_json(const LoopCounters& c) {
 json to_json(const NetCounters& c) {
   json parse = json::object();
   for (size_t i = 0; i < c.parse.size(); ++i) {
-    parse[std::string(frame_kind_name(static_cast<FrameKind>(i)))] = c.parse[i];
+    parse[name_of(static_cast<FrameKind>(i))] = c.parse[i];
   }
   return {{"datagrams_in", c.datagrams_in},
           {"datagrams_out", c.datagrams_out},

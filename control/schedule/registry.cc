@@ -44,8 +44,8 @@ void Registry::restore(SchedulePtr schedule, int64_t pushed_ms) {
 }
 
 absl::StatusOr<SchedulePtr> Registry::prepare(const control::PushRequest& request) const {
-  if (request.job().empty() || request.job().size() > kMostJobName) {
-    return absl::InvalidArgumentError(absl::StrCat("a job's name must have 1 to ", kMostJobName, " bytes"));
+  if (request.job().empty() || request.job().size() > kMostNameBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a job's name must have 1 to ", kMostNameBytes, " bytes"));
   }
   const auto known = jobs_.find(request.job());
   // A daemon that lost its state must not give a version again that a proxy still has in force.
@@ -73,8 +73,9 @@ void Registry::commit(SchedulePtr schedule, int64_t now_ms) {
 }
 
 absl::Status Registry::connect(const control::WatchRequest::Hello& hello, int64_t now_ms) {
-  if (hello.proxy().empty() || hello.proxy().size() > kMostJobName) {
-    return absl::InvalidArgumentError(absl::StrCat("a proxy's name must have 1 to ", kMostJobName, " bytes"));
+  if (hello.proxy().empty() || hello.proxy().size() > kMostNameBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a proxy's name must have 1 to ", kMostNameBytes, " bytes"));
   }
   if (!proxies_.contains(hello.proxy()) && proxies_.size() >= kMostProxies) {
     // Forget one that has gone before refusing one that is here.

@@ -53,7 +53,7 @@ TEST(Registry, VersionsGrowByJob) {
 TEST(Registry, RefusesWhatIsNoSchedule) {
   Registry registry;
   EXPECT_FALSE(registry.prepare(request("", {})).ok());
-  EXPECT_FALSE(registry.prepare(request(std::string(kMostJobName + 1, 'j'), {})).ok());
+  EXPECT_FALSE(registry.prepare(request(std::string(kMostNameBytes + 1, 'j'), {})).ok());
   EXPECT_FALSE(registry.prepare(request("a", {{"w", 0}, {"w", 1}})).ok());
   EXPECT_FALSE(registry.prepare(request("a", {{"", 0}})).ok());
   EXPECT_FALSE(registry.prepare(request("a", {{"w", kMostRank + 1}})).ok());

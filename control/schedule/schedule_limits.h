@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dataplane/base/types.h"
+
 namespace tictac {
 
-// What a schedule and a daemon may hold; anything larger is refused by name.
-inline constexpr size_t kMostJobs = 256;
-inline constexpr size_t kMostJobName = 128;  // bytes, as the transport carries them
+// What a schedule and a daemon may hold; anything larger is refused by name. Jobs and their names:
+// dataplane/base/types.h.
 inline constexpr size_t kMostTensorName = 4096;
 inline constexpr size_t kMostEntries = 2'000'000;
 inline constexpr uint32_t kMostRank = 0x7fffffff;

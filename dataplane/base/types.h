@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,6 +20,11 @@ using JobId = StrongInt<struct JobIdTag, uint16_t>;
 
 // Another host's sidecar, dense from 0, in the order of the configuration.
 using PeerId = StrongInt<struct PeerIdTag, uint16_t>;
+
+// What every part of the system holds and the wire carries: jobs on one host, and bytes in the name of a job
+// or of a sidecar.
+inline constexpr size_t kMostJobs = 256;
+inline constexpr size_t kMostNameBytes = 128;
 
 using ByteSpan = std::span<const uint8_t>;
 using MutableByteSpan = std::span<uint8_t>;

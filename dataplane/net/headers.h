@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "dataplane/base/address.h"
 #include "dataplane/base/types.h"
@@ -44,7 +43,7 @@ enum class FrameKind : uint8_t {
   kBadArp,  // not IPv4 over Ethernet, or an unknown operation
   kCount,
 };
-std::string_view frame_kind_name(FrameKind kind);
+const char* name_of(FrameKind kind);
 
 // A parsed frame; spans borrow the frame. Fields past the layer that `kind` names are zero.
 struct ParsedFrame {

@@ -169,7 +169,7 @@ TEST(WriteHeaders, RefusesWhatDoesNotFit) {
 
 TEST(FrameKind, EveryKindHasAName) {
   for (int k = 0; k < static_cast<int>(FrameKind::kCount); ++k) {
-    EXPECT_NE(frame_kind_name(static_cast<FrameKind>(k)), "unknown") << k;
+    EXPECT_NE(name_of(static_cast<FrameKind>(k)), std::string_view("unknown")) << k;
   }
 }
 

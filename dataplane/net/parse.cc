@@ -112,7 +112,7 @@ ParsedFrame parse_frame(ByteSpan frame, bool checksums_verified) {
   return out;
 }
 
-std::string_view frame_kind_name(FrameKind kind) {
+const char* name_of(FrameKind kind) {
   switch (kind) {
     case FrameKind::kUdp:
       return "udp";

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "dataplane/sched/transfer_node.h"
+#include "dataplane/sched/transfer_list.h"
 
 namespace tictac {
 
@@ -30,36 +30,25 @@ class RankQueue {
 
   // `node` is in no queue and its level is below kLevels.
   void push_back(TransferNode& node) {
-    List& list = lists_[node.level];
-    node.previous = list.tail;
-    node.next = nullptr;
-    (list.tail ? list.tail->next : list.head) = &node;
-    list.tail = &node;
+    lists_[node.level].push_back(node);
     words_[node.level / 64] |= uint64_t{1} << (node.level % 64);
     summary_ |= uint64_t{1} << (node.level / 64);
   }
 
   // `node` is in this queue.
   void remove(TransferNode& node) {
-    List& list = lists_[node.level];
-    (node.previous ? node.previous->next : list.head) = node.next;
-    (node.next ? node.next->previous : list.tail) = node.previous;
-    node.previous = node.next = nullptr;
-    if (list.head) return;
+    TransferList& list = lists_[node.level];
+    list.remove(node);
+    if (!list.empty()) return;
     uint64_t& word = words_[node.level / 64];
     word &= ~(uint64_t{1} << (node.level % 64));
     if (word == 0) summary_ &= ~(uint64_t{1} << (node.level / 64));
   }
 
  private:
-  struct List {
-    TransferNode* head = nullptr;
-    TransferNode* tail = nullptr;
-  };
-
   uint64_t summary_ = 0;
   std::array<uint64_t, kLevels / 64> words_{};
-  std::array<List, kLevels> lists_{};
+  std::array<TransferList, kLevels> lists_{};
 };
 
 }  // namespace tictac

@@ -35,19 +35,6 @@ size_t whose_turn(const IndexSet& ready, size_t count, size_t current, Eligible 
 
 }  // namespace
 
-void Scheduler::Fifo::push_back(TransferNode& node) {
-  node.previous = tail;
-  node.next = nullptr;
-  (tail ? tail->next : head) = &node;
-  tail = &node;
-}
-
-void Scheduler::Fifo::remove(TransferNode& node) {
-  (node.previous ? node.previous->next : head) = node.next;
-  (node.next ? node.next->previous : tail) = node.previous;
-  node.previous = node.next = nullptr;
-}
-
 Scheduler::Scheduler(const Config& config) : quantum_(std::max<uint32_t>(config.drr_quantum, 1)) {
   shaper_.configure(config.link_rate, config.burst_bytes);
   control_.credit = kMostControlCredit;
@@ -152,9 +139,9 @@ void Scheduler::dequeue(TransferNode& node) {
   node.queued = false;
   if (node.transfer_class == TransferClass::kRanked) return dequeue_ranked(node);
   FifoClass& fifos = fifo_class(node.transfer_class);
-  Fifo& fifo = fifos.fifos[node.peer.value()];
+  TransferList& fifo = fifos.fifos[node.peer.value()];
   fifo.remove(node);
-  if (!fifo.head) fifos.ready_peers.erase(node.peer.value());
+  if (fifo.empty()) fifos.ready_peers.erase(node.peer.value());
 }
 
 void Scheduler::dequeue_ranked(TransferNode& node) {

@@ -11,6 +11,7 @@
 #include "dataplane/sched/index_set.h"
 #include "dataplane/sched/rank_queue.h"
 #include "dataplane/sched/shaper.h"
+#include "dataplane/sched/transfer_list.h"
 #include "dataplane/sched/transfer_node.h"
 
 namespace tictac {
@@ -80,13 +81,6 @@ class Scheduler {
   const Counters& counters() const { return counters_; }
 
  private:
-  // FIFO of nodes without ranks (control, bulk).
-  struct Fifo {
-    TransferNode* head = nullptr;
-    TransferNode* tail = nullptr;
-    void push_back(TransferNode& node);
-    void remove(TransferNode& node);
-  };
   // Ranked transfers of one job to one peer, of at most two schedule versions; the older is served first.
   struct Lane {
     std::array<std::unique_ptr<RankQueue>, 2> queues;
@@ -111,7 +105,7 @@ class Scheduler {
   };
   // Unranked transfers of one class, by peer, served in turn.
   struct FifoClass {
-    std::vector<Fifo> fifos;  // by peer
+    std::vector<TransferList> fifos;  // by peer
     IndexSet ready_peers;
     size_t current_peer = 0;
     int64_t credit = 0;  // bytes that its share still allows

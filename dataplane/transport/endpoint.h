@@ -27,7 +27,6 @@ struct StreamRef {
 };
 
 inline constexpr size_t kMaxPreamble = 1024;
-inline constexpr size_t kMaxJobName = 128;
 inline constexpr uint64_t kInitialRequestLimit = 64 * 1024;  // of request bytes, known to both ends
 // Code of a stream that the other endpoint, not its application, refused: too many job names.
 inline constexpr uint32_t kRefusedCode = 0xffffffff;

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "control/schedule/socket_owner.h"
+#include "dataplane/base/types.h"
 #include "ps_proxy/config/config_text.h"
 #include "ps_proxy/config/proxy_config.h"
 
@@ -16,7 +17,6 @@ namespace tictac {
 namespace {
 
 constexpr size_t kMostPeers = 1024;
-constexpr size_t kMostName = 128;
 
 // Fills a ProxyConfig from the parsed text; the first thing that is wrong is kept as the error.
 class Validator {
@@ -59,7 +59,7 @@ class Validator {
   }
   void name(const std::string& value, std::string_view path) {
     check(!value.empty(), path, "is needed");
-    check(value.size() <= kMostName, path, absl::StrCat("is longer than ", kMostName, " bytes"));
+    check(value.size() <= kMostNameBytes, path, absl::StrCat("is longer than ", kMostNameBytes, " bytes"));
   }
   void needed_path(const std::string& value, std::string_view path) {
     check(!value.empty(), path, "is needed");
@@ -187,8 +187,7 @@ void Validator::native() {
 }
 
 void Validator::jobs() {
-  constexpr int kMostJobs = 256;
-  check(in_.jobs_size() <= kMostJobs, "jobs", absl::StrCat("are more than ", kMostJobs));
+  check(static_cast<size_t>(in_.jobs_size()) <= kMostJobs, "jobs", absl::StrCat("are more than ", kMostJobs));
   std::set<std::string> names;
   for (int i = 0; i < in_.jobs_size() && error_.ok(); ++i) {
     const std::string path = absl::StrCat("jobs.", i);

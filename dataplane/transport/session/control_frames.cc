@@ -162,7 +162,7 @@ Session::FrameResult Session::on_max_stream_data(ByteReader& in) {
 
 Session::FrameResult Session::on_open(ByteReader& in) {
   wire::OpenFrame frame;
-  if (!wire::read(in, &frame) || frame.job.empty() || frame.job.size() > kMaxJobName ||
+  if (!wire::read(in, &frame) || frame.job.empty() || frame.job.size() > kMostNameBytes ||
       frame.preamble.size() > kMaxPreamble) {
     return FrameResult::kMalformed;
   }

@@ -14,9 +14,7 @@ namespace tictac {
 // because names come from peers too.
 class JobTable {
  public:
-  static constexpr size_t kMostJobs = 256;
   static constexpr size_t kMostFromPeers = 192;  // the rest is left for our own applications
-  static constexpr size_t kMostName = 128;
 
   explicit JobTable(Scheduler& scheduler) : scheduler_(scheduler) {}
 
@@ -30,7 +28,7 @@ class JobTable {
   std::optional<JobId> find_or_add(std::string_view name, size_t most) {
     const absl::string_view key(name.data(), name.size());
     if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
-    if (ids_.size() >= most || name.empty() || name.size() > kMostName) return std::nullopt;
+    if (ids_.size() >= most || name.empty() || name.size() > kMostNameBytes) return std::nullopt;
     const JobId id(static_cast<uint16_t>(names_.size()));
     names_.emplace_back(name);
     ids_.emplace(std::string(name), id);

@@ -10,8 +10,6 @@ constexpr size_t kLeastStreamRoom = 64;           // a stream frame smaller than
 constexpr uint64_t kLeastAwaitedEvery = 256;      // packets
 constexpr uint32_t kFrameOverhead = 14 + 20 + 8;  // Ethernet, IPv4, UDP
 
-uint32_t clock_us(Time now) { return static_cast<uint32_t>(now.time_since_epoch() / 1us); }
-
 }  // namespace
 
 // Asked with the least time: whether anything is to be sent whatever the time is.
@@ -39,8 +37,9 @@ size_t Session::build_hello(Time now, MutableByteSpan out) {
   ByteWriter writer(out.subspan(wire::kHeaderSize));
   wire::write(writer, handshake_.make_hello());
   const size_t size = wire::kHeaderSize + writer.size();
-  wire::seal(out.first(size),
-             {.flags = wire::kHello, .session = handshake_.peer_session(), .send_time_us = clock_us(now)});
+  wire::seal(
+      out.first(size),
+      {.flags = wire::kHello, .session = handshake_.peer_session(), .send_time_us = wire::time_us(now)});
   handshake_.on_hello_sent(now);
   last_sent_ = now;
   ++host_.counters.packets_sent;
@@ -126,7 +125,7 @@ size_t Session::finish(Packet& packet, MutableByteSpan out) {
   const size_t size = wire::kHeaderSize + packet.out.size();
   packet.header.session = handshake_.peer_session();
   packet.header.number = sent_->next_number();
-  packet.header.send_time_us = clock_us(packet.now);
+  packet.header.send_time_us = wire::time_us(packet.now);
   if (packet.chunk_count > 0) packet.header.flags |= wire::kAckEliciting;
   wire::seal(out.first(size), packet.header);
   const auto bytes = static_cast<uint32_t>(size);

@@ -132,7 +132,7 @@ class Session : public SentPacketsObserver {
   StreamRef ref_of(const Stream& stream) const { return {id_, stream.slot, stream.generation}; }
   bool is_ours(uint64_t stream_id) const { return (stream_id & 1) == our_bit_; }
   uint64_t session_room() const { return peer_max_data_ - data_sent_; }
-  uint32_t now_us() const;
+  uint32_t now_us() const { return wire::time_us(host_.now); }
   void refresh(Stream& stream);
   void refresh_limits(Stream& stream);
   void release_if_done(Stream& stream);

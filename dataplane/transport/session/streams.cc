@@ -4,8 +4,6 @@
 
 namespace tictac {
 
-uint32_t Session::now_us() const { return static_cast<uint32_t>(host_.now.time_since_epoch() / 1us); }
-
 Stream* Session::find(StreamRef ref) { return up_ ? streams_.find(ref.slot, ref.generation) : nullptr; }
 
 StreamRef Session::open(const OpenParams& params, TransferSource* request, TransferSink* answer) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dataplane/base/clock.h"
 #include "dataplane/base/types.h"
 #include "dataplane/sched/transfer_node.h"
 
@@ -13,6 +14,9 @@ inline constexpr uint8_t kVersion = 1;
 inline constexpr size_t kHeaderSize = 32;
 inline constexpr uint32_t kNoRank = 0xffffffff;
 inline constexpr uint32_t kNoStream = 0xffffffff;
+
+// A time as it travels: microseconds of the sender's clock, low 32 bits.
+constexpr uint32_t time_us(Time time) { return static_cast<uint32_t>(time.time_since_epoch() / 1us); }
 
 enum Flag : uint8_t {
   kKeyPhase = 1,        // reserved
