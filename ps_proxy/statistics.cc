@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include "dataplane/runtime/stats.h"
 #include "dataplane/runtime/steady_clock.h"
 #include "nlohmann/json.hpp"
 #include "ps_proxy/native/gateway_json.h"
@@ -52,11 +51,15 @@ json to_json(const NetCounters& c) {
 
 std::string Sidecar::statistics() {
   native::GatewaySnapshot snapshot;
-  RuntimeStats runtime;
+  LoopCounters loop;
+  PortCounters port;
+  NetCounters net;
   const bool taken = mailbox_.call(1s, [&](Time) {
     gateway_->take_snapshot(snapshot);
     port_->update_device_counters();
-    runtime = {.loop = loop_->counters(), .port = port_->counters(), .net = stack_->counters()};
+    loop = loop_->counters();
+    port = port_->counters();
+    net = stack_->counters();
   });
   std::vector<std::string> peers;
   for (const auto& peer : config_.peers) peers.push_back(peer.name);
@@ -68,9 +71,9 @@ std::string Sidecar::statistics() {
   out["link_rate_bps"] = config_.link_rate.value();
   out["tictacd_connected"] = schedules_ && schedules_->connected();
   if (taken) {
-    out["loop"] = to_json(runtime.loop);
-    out["port"] = to_json(runtime.port);
-    out["net"] = to_json(runtime.net);
+    out["loop"] = to_json(loop);
+    out["port"] = to_json(port);
+    out["net"] = to_json(net);
   }
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }

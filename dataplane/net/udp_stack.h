@@ -14,7 +14,7 @@
 
 namespace tictac {
 
-// Single writer: the lcore. Readers elsewhere take a copy through the runtime's StatsBoard.
+// Written by the lcore only; others get copies through the mailbox.
 struct NetCounters {
   uint64_t datagrams_in = 0;
   uint64_t datagrams_out = 0;

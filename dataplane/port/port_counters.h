@@ -4,7 +4,7 @@
 
 namespace tictac {
 
-// Written by the lcore only; others read copies.
+// Written by the lcore only; others get copies through the mailbox.
 struct PortCounters {
   uint64_t frames_in = 0;
   uint64_t bytes_in = 0;

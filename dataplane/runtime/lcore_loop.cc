@@ -23,17 +23,12 @@ LcoreLoop::~LcoreLoop() {
 
 void LcoreLoop::add_task(LcoreTask& task) { tasks_.push_back(&task); }
 
-void LcoreLoop::add_timer(Duration interval, std::function<void(Time)> work) {
-  timers_.push_back({.interval = interval, .work = std::move(work)});
-}
-
 size_t LcoreLoop::poll_once(Time now) {
   size_t work = receive(now);
   for (LcoreTask* task : tasks_) work += task->poll(now);
   work += transmit(now);
   note_blocked(now);
   watch_link(now);
-  run_timers(now);
   ++counters_.iterations;
   if (work > 0) {
     ++counters_.busy_iterations;
@@ -118,17 +113,6 @@ void LcoreLoop::note_blocked(Time now) {
   }
 }
 
-size_t LcoreLoop::run_timers(Time now) {
-  size_t n = 0;
-  for (Timer& timer : timers_) {
-    if (now < timer.due) continue;
-    timer.work(now);
-    timer.due = now + timer.interval;
-    ++n;
-  }
-  return n;
-}
-
 void LcoreLoop::watch_link(Time now) {
   if (now < link_check_) return;
   link_check_ = now + config_.link_interval;
@@ -142,7 +126,6 @@ Time LcoreLoop::next_deadline(Time now) const {
   // Nothing can be cut before the device or the pool gives way: no reason to spin, nor to sleep long.
   if (retry_at_ != kNever) deadline = retry_at_;
   for (const LcoreTask* task : tasks_) deadline = std::min(deadline, task->next_deadline());
-  for (const Timer& timer : timers_) deadline = std::min(deadline, timer.due);
   return deadline;
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,7 +17,7 @@
 
 namespace tictac {
 
-// Written by the lcore only; others read copies.
+// Written by the lcore only; others get copies through the mailbox.
 struct LoopCounters {
   uint64_t iterations = 0;
   uint64_t busy_iterations = 0;
@@ -54,8 +53,6 @@ class LcoreLoop {
 
   // Before run(). Tasks are polled in this order; borrowed.
   void add_task(LcoreTask& task);
-  // Called on the lcore about every `interval` while it runs: publish counters, look at slow things.
-  void add_timer(Duration interval, std::function<void(Time)> work);
 
   // One iteration; returns how many things it did. Lcore, or a test.
   size_t poll_once(Time now);
@@ -72,18 +69,12 @@ class LcoreLoop {
 
  private:
   static constexpr size_t kMaxBurst = 64;
-  struct Timer {
-    Duration interval{};
-    Time due{};
-    std::function<void(Time)> work;
-  };
 
   size_t receive(Time now);
   size_t transmit(Time now);
   size_t cut(Time now);
   bool flush(Time now);
   void note_blocked(Time now);
-  size_t run_timers(Time now);
   void watch_link(Time now);
   bool arm();
   void disarm();
@@ -94,7 +85,6 @@ class LcoreLoop {
   UdpStack& stack_;
   Endpoint& endpoint_;
   std::vector<LcoreTask*> tasks_;
-  std::vector<Timer> timers_;
   IdlePolicy idle_;
   Doorbell stop_bell_;
   std::atomic<bool> stopping_{false};

@@ -224,13 +224,6 @@ TEST_F(LcoreLoopTest, NoHeapAfterWarmUp) {
   EXPECT_EQ(heap_calls - before, 0U);
 }
 
-TEST_F(LcoreLoopTest, TimersRunAtTheirInterval) {
-  int ran = 0;
-  a->loop.add_timer(10ms, [&](Time) { ++ran; });
-  run_until([] { return false; }, 1s);
-  EXPECT_NEAR(ran, 100, 2);
-}
-
 // Real time, but only upper bounds that a hang would break.
 TEST_F(LcoreLoopTest, RunStopsAtOnceAlsoFromSleepAndServesTheMailbox) {
   Mailbox mailbox;

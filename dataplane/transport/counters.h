@@ -26,7 +26,7 @@ enum class DropReason : uint8_t {
 };
 const char* name_of(DropReason reason);
 
-// What an endpoint did. Written by the lcore only; others read copies.
+// What an endpoint did. Written by the lcore only; others get copies through the mailbox.
 struct TransportCounters {
   uint64_t packets_sent = 0;
   uint64_t packets_received = 0;

@@ -15,7 +15,6 @@
 #include "dataplane/port/eal.h"
 #include "dataplane/runtime/lcore_loop.h"
 #include "dataplane/runtime/mailbox.h"
-#include "dataplane/runtime/stats.h"
 #include "dataplane/runtime/steady_clock.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/node/application.h"
@@ -116,7 +115,15 @@ struct FaultCounter {
   }
 };
 
-nlohmann::json report(const ApplicationStats& a, const RuntimeStats& r, const Scheduler::Counters& s) {
+struct Counters {
+  LoopCounters loop;
+  PortCounters port;
+  NetCounters net;
+  TransportCounters transport;
+  Scheduler::Counters scheduler;
+};
+
+nlohmann::json report(const ApplicationStats& a, const Counters& r) {
   uint64_t drops = 0;
   for (const uint64_t d : r.transport.drops) drops += d;
   const double seconds = 1e-9 * static_cast<double>(a.last_done_ns - a.first_open_ns);
@@ -153,7 +160,7 @@ nlohmann::json report(const ApplicationStats& a, const RuntimeStats& r, const Sc
           {"transport_drops", drops},
           {"retransmits", r.transport.retransmitted_packets},
           {"spurious_losses", r.transport.spurious_losses},
-          {"inversions", s.inversions}};
+          {"inversions", r.scheduler.inversions}};
 }
 
 int run(const Options& o) {
@@ -180,18 +187,13 @@ int run(const Options& o) {
   int64_t faults = 0;
   double cpu = 0;
   uint32_t frames_in_use = 0;
-  RuntimeStatsBoard board;
+  Counters counters;
   FaultCounter fault_counter;
   {
     LcoreLoop loop({}, *port, stack, endpoint);
     Mailbox mailbox;
     loop.add_task(application);
     loop.add_task(mailbox);
-    loop.add_timer(20ms, [&](Time now) {
-      port->update_device_counters();
-      board.publish({loop.counters(), port->counters(), stack.counters(), endpoint.counters()});
-      fault_counter.tick(now, application.has_fetched());
-    });
     std::thread lcore([&] {
       value_or_exit(absl::StatusOr<int>([&]() -> absl::StatusOr<int> {
         const absl::Status status = become_lcore(o.cpu < 0 ? std::nullopt : std::optional<uint32_t>(o.cpu));
@@ -210,16 +212,23 @@ int run(const Options& o) {
     while (!stop_asked && !done && steady_now() < end) {
       usleep(20'000);
       for (; ups < application.ups(); ++ups) ups_file << '.' << std::flush;
-      if (o.application.count != 0) mailbox.call(1s, [&](Time) { done = application.finished(); });
+      mailbox.call(1s, [&](Time now) {
+        fault_counter.tick(now, application.has_fetched());
+        done = application.finished();
+      });
     }
-    mailbox.call(1s, [&](Time) { endpoint.close(); });
+    mailbox.call(1s, [&](Time) {
+      port->update_device_counters();
+      endpoint.close();
+    });
     loop.stop();
     lcore.join();
     faults = fault_counter.faults;
-    board.publish({loop.counters(), port->counters(), stack.counters(), endpoint.counters()});
+    counters = {loop.counters(), port->counters(), stack.counters(), endpoint.counters(),
+                scheduler.counters()};
   }
   frames_in_use = port->frames_in_use();
-  nlohmann::json out = report(application.stats(), board.read(), scheduler.counters());
+  nlohmann::json out = report(application.stats(), counters);
   out["minor_faults"] = faults;
   out["lcore_cpu_seconds"] = cpu;
   out["process_cpu_seconds"] = cpu_seconds(RUSAGE_SELF);
