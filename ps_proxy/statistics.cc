@@ -38,12 +38,18 @@ json to_json(const NetCounters& c) {
   }
   return {{"datagrams_in", c.datagrams_in},
           {"datagrams_out", c.datagrams_out},
+          {"arp_in", c.arp_in},
+          {"arp_out", c.arp_out},
+          {"icmp_echo_in", c.icmp_echo_in},
           {"address_conflicts", c.address_conflicts},
           {"other_mac", c.other_mac},
           {"other_address", c.other_address},
           {"other_port", c.other_port},
           {"bad_source", c.bad_source},
+          {"replies_refused", c.replies_refused},
           {"unresolved", c.unresolved},
+          {"unresolved_held", c.unresolved_held},
+          {"neighbours_evicted", c.neighbours_evicted},
           {"frames", std::move(parse)}};
 }
 
