@@ -23,6 +23,7 @@ struct State {
   std::string partial;
   std::deque<std::string> errors;
   std::deque<std::string> recent;  // a device that is down says so again and again
+  bool quiet = false;
   FILE* stream = nullptr;
 };
 
@@ -58,6 +59,7 @@ void on_line(State& s, DpdkLogLevel level, std::string_view line) {
     s.errors.emplace_back(line);
     if (s.errors.size() > kKeptErrors) s.errors.pop_front();
   }
+  if (s.quiet && level == DpdkLogLevel::kError) return;
   if (std::ranges::find(s.recent, line) != s.recent.end()) return;
   s.recent.emplace_back(line);
   if (s.recent.size() > kRecentLines) s.recent.pop_front();
@@ -100,6 +102,12 @@ void DpdkLog::uninstall() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.sink = nullptr;
+}
+
+void DpdkLog::be_quiet(bool quiet) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.quiet = quiet;
 }
 
 void DpdkLog::error(std::string_view line) {

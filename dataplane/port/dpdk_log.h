@@ -15,6 +15,8 @@ class DpdkLog {
  public:
   static void install(std::function<void(DpdkLogLevel, std::string_view)> sink, DpdkLogLevel level);
   static void uninstall();
+  // While quiet, errors are kept for last_errors() only: for calls that are made to fail.
+  static void be_quiet(bool quiet);
   // A line of our own.
   static void error(std::string_view line);
   // The last error lines since the last call, joined by "; ".

@@ -272,12 +272,14 @@ uint32_t DpdkPort::frames_in_use() const { return ready() ? rte_mempool_in_use_c
 DpdkPort::~DpdkPort() {
   closing_.store(true);
   if (opener_.joinable()) {
+    DpdkLog::be_quiet(true);
     // Again and again: the opener may not have come to accept() yet.
     while (!opened_.load()) {
       end_accept(arguments_.stale_path);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     opener_.join();
+    DpdkLog::be_quiet(false);
   }
   if (port_ != UINT16_MAX) {
     if (started_) rte_eth_dev_stop(port_);

@@ -55,9 +55,9 @@ class Node:
         return self.report()
 
     def report(self):
-        out, err = self.process.communicate(timeout=LIMIT)
+        out, self.said = self.process.communicate(timeout=LIMIT)
         if self.process.returncode != 0:
-            raise AssertionError(f"node ended with {self.process.returncode}: {err}")
+            raise AssertionError(f"node ended with {self.process.returncode}: {self.said}")
         return json.loads(out)
 
     def failure(self):
