@@ -115,8 +115,10 @@ int main(int argc, char** argv) {
   CLI::App app("TicTac's sidecar: carries tensors between hosts in the order in which the model needs them",
                "tictac-proxy");
   app.set_version_flag("--version", TICTAC_VERSION);
-  auto* config = app.add_option("--config", options.config, "configuration (.textproto; see configs/)");
+  auto* config = app.add_option("--config", options.config, "configuration (.textproto; see configs/)")
+                     ->type_name("FILE");
   app.add_option("--set", options.overrides, "path=value, instead of what the file says; any number of times")
+      ->type_name("PATH=VALUE")
       ->needs(config)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -126,6 +128,7 @@ int main(int argc, char** argv) {
       ->needs(config);
   auto* stats =
       app.add_option("--stats", options.stats, "prints the statistics of the proxy at this native socket")
+          ->type_name("SOCKET")
           ->excludes(config);
   try {
     app.parse(argc, argv);

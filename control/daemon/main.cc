@@ -48,12 +48,13 @@ int main(int argc, char** argv) {
       ->type_name("PATH");
   app.add_option("--mode", mode, "access rights of the socket, octal")
       ->capture_default_str()
+      ->type_name("OCTAL")
       ->check([](const std::string& text) {
         const bool octal =
             !text.empty() && text.size() <= 4 && text.find_first_not_of("01234567") == std::string::npos;
         return octal ? std::string() : "\"" + text + "\" is no octal mode like 0660";
       });
-  app.set_config("--config", "", "file with any of these options, one name=value a line");
+  app.set_config("--config", "", "file with any of these options, one name=value a line")->type_name("FILE");
   app.set_version_flag("--version", TICTAC_VERSION);
   try {
     app.parse(argc, argv);

@@ -9,9 +9,9 @@
 namespace tictac {
 
 // Reads a graph, and the times and sizes in its traces. The format is told from the content, gzip or not:
-//   graph   TensorFlow GraphDef (binary or text) as a worker's partition, RunMetadata with partition graphs,
-//   plain JSON traces  TensorFlow RunMetadata, one file a step; not with plain JSON, which has its times
-//   inside
+//   graph: a worker's partition as TensorFlow GraphDef (binary or text), RunMetadata with partition graphs,
+//          or JSON
+//   traces: TensorFlow RunMetadata, one file a step; not with JSON, which has its times inside
 // Errors name the file and, where there is one, the node. Same files, same answer.
 absl::StatusOr<ModelGraph> load_graph(const std::string& graph_path,
                                       const std::vector<std::string>& trace_paths);
