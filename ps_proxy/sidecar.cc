@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<Sidecar>> Sidecar::start(const ProxyConfig& confi
 
 absl::Status Sidecar::open_gateway() {
   if (!config_.completion_log.empty()) {
-    auto log = native::CompletionLog::open(config_.completion_log, config_.completion_log_bytes, Duration{0});
+    auto log = native::CompletionLog::open(config_.completion_log, config_.completion_log_bytes);
     if (!log.ok()) return log.status();
     completion_log_ = *std::move(log);
   }

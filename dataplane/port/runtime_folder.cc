@@ -7,12 +7,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 
 namespace tictac {
 namespace {
 
+// As lib/eal/unix/eal_filesystem.c has it.
 std::string base_folder() {
   if (const char* given = std::getenv("RUNTIME_DIRECTORY")) return given;
   if (getuid() == 0) return "/var/run";
@@ -28,13 +30,9 @@ absl::Status no_rights(const std::string& folder) {
 
 }  // namespace
 
-std::string runtime_folder(std::string_view file_prefix) {
-  return absl::StrCat(base_folder(), "/dpdk/", std::string(file_prefix));
-}
-
 absl::Status check_runtime_folder(std::string_view file_prefix) {
   const std::string dpdk = base_folder() + "/dpdk";
-  const std::string folder = runtime_folder(file_prefix);
+  const std::string folder = absl::StrCat(dpdk, "/", std::string(file_prefix));
   for (const std::string& path : {dpdk, folder}) {
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return no_rights(path);
   }

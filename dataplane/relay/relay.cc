@@ -17,6 +17,21 @@ bool claims_to_be_ours(const ParsedFrame& frame) {
          frame.payload[1] == wire::kVersion;
 }
 
+RelayVerdict verdict_on(const ParsedFrame& frame, wire::Header* header) {
+  if (frame.kind == FrameKind::kShortFrame) return RelayVerdict::kCut;
+  if (frame.kind >= FrameKind::kFirstError) return RelayVerdict::kMalformed;
+  if (!claims_to_be_ours(frame)) return RelayVerdict::kForeign;
+  switch (wire::parse_header(frame.payload, header)) {
+    case wire::HeaderResult::kTruncated:
+      return RelayVerdict::kCut;
+    case wire::HeaderResult::kNotOurs:
+      return RelayVerdict::kMalformed;
+    case wire::HeaderResult::kOk:
+      break;
+  }
+  return wire::checksum_matches(frame.payload) ? RelayVerdict::kOurs : RelayVerdict::kMalformed;
+}
+
 }  // namespace
 
 const char* name_of(RelayVerdict verdict) {
@@ -77,26 +92,18 @@ size_t RelayDirection::receive() {
   return count;
 }
 
-RelayVerdict RelayDirection::judge(ByteSpan frame, wire::Header* header) const {
-  if (frame.size() > slot_bytes_) return RelayVerdict::kOversized;
+RelayDirection::Judged RelayDirection::judge(ByteSpan frame) const {
+  Judged judged{.verdict = RelayVerdict::kOversized, .header = {}};
+  if (frame.size() > slot_bytes_) return judged;
   const ParsedFrame parsed = parse_frame(frame);
-  if (parsed.kind == FrameKind::kShortFrame) return RelayVerdict::kCut;
-  if (parsed.kind >= FrameKind::kFirstError) return RelayVerdict::kMalformed;
-  if (!claims_to_be_ours(parsed)) return RelayVerdict::kForeign;
-  switch (wire::parse_header(parsed.payload, header)) {
-    case wire::HeaderResult::kTruncated:
-      return RelayVerdict::kCut;
-    case wire::HeaderResult::kNotOurs:
-      return RelayVerdict::kMalformed;
-    case wire::HeaderResult::kOk:
-      break;
-  }
-  return wire::checksum_matches(parsed.payload) ? RelayVerdict::kOurs : RelayVerdict::kMalformed;
+  judged.verdict = verdict_on(parsed, &judged.header);
+  judged.is_arp = parsed.ether_type == kEtherTypeArp;
+  return judged;
 }
 
 void RelayDirection::take(ByteSpan frame) {
-  wire::Header header;
-  const RelayVerdict verdict = judge(frame, &header);
+  const Judged judged = judge(frame);
+  const RelayVerdict verdict = judged.verdict;
   const bool broken = verdict == RelayVerdict::kCut || verdict == RelayVerdict::kMalformed;
   const bool pass = verdict == RelayVerdict::kOurs ||
                     (verdict == RelayVerdict::kForeign && config_.pass_foreign) ||
@@ -106,12 +113,12 @@ void RelayDirection::take(ByteSpan frame) {
     return;
   }
   ++(verdict == RelayVerdict::kOurs ? counters_.ours : counters_.passed);
-  const bool is_arp = frame.size() >= kEthernetHeader && frame[12] == 0x08 && frame[13] == 0x06;
-  enqueue(flow_of(verdict, is_arp, header), frame);
+  enqueue(flow_of(judged), frame);
 }
 
-RelayDirection::Flow& RelayDirection::flow_of(RelayVerdict verdict, bool is_arp, const wire::Header& header) {
-  if (verdict != RelayVerdict::kOurs) return is_arp ? control_ : foreign_;
+RelayDirection::Flow& RelayDirection::flow_of(const Judged& judged) {
+  if (judged.verdict != RelayVerdict::kOurs) return judged.is_arp ? control_ : foreign_;
+  const wire::Header& header = judged.header;
   if (header.stream == wire::kNoStream || header.transfer_class == TransferClass::kControl) return control_;
   if (header.transfer_class == TransferClass::kBulk) return foreign_;
   const uint64_t key = uint64_t{header.session} << 32 | header.stream;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -77,9 +78,14 @@ class RelayDirection {
   size_t transmit(Time now);
   bool send_one(Time now, Flow& flow);
   bool flush();
-  RelayVerdict judge(ByteSpan frame, wire::Header* header) const;
+  struct Judged {
+    RelayVerdict verdict;
+    bool is_arp = false;
+    wire::Header header;  // of ours
+  };
+  Judged judge(ByteSpan frame) const;
   void take(ByteSpan frame);
-  Flow& flow_of(RelayVerdict verdict, bool is_arp, const wire::Header& header);
+  Flow& flow_of(const Judged& judged);
   void enqueue(Flow& flow, ByteSpan frame);
   void retire(Flow& flow);
   uint8_t* bytes_of(uint32_t slot) { return memory_.data() + size_t{slot} * slot_bytes_; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "dataplane/base/types.h"
 #include "ps_proxy/client/shared_ring.h"
 #include "ps_proxy/client/tictac.h"
 
@@ -18,6 +19,7 @@ inline constexpr uint32_t kDefaultOperations = 4096;
 inline constexpr uint32_t kMostPeers = 1024;
 inline constexpr uint32_t kMostNames = 262144;  // of one client
 inline constexpr uint64_t kMostArena = uint64_t{1} << 40;
+static_assert(TICTAC_MAX_JOB == kMostNameBytes && TICTAC_MAX_APPLICATION == kMostNameBytes);
 
 enum class Op : uint32_t {
   kName = 1,     // name, length; the text follows in text_entries(length) further entries

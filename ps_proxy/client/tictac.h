@@ -12,14 +12,14 @@
  * Rules that hold for every call:
  * - Threads: a client belongs to one thread at a time. For more threads, connect more clients.
  * - Blocking: only tictac_connect, tictac_stats, tictac_wait and tictac_wait_peer may block, all with a limit
- * that the caller gives or that is written there. Nothing else makes a system call, unless the proxy sleeps:
- * then one that wakes it.
+ *   that the caller gives or that is written there. Nothing else makes a system call, unless the proxy
+ *   sleeps: then one that wakes it.
  * - Errors: a call that fails says why in its status and, in words, in tictac_error().
  * - Operations end exactly once: each tictac_fetch that returned TICTAC_OK gives one COMPLETE event, each
  *   tictac_answer one ANSWER_DONE event, whatever happens to the peer. When the proxy itself ends,
- * tictac_wait returns TICTAC_PROXY_GONE, nothing more arrives, and only tictac_close remains.
+ *   tictac_wait returns TICTAC_PROXY_GONE, nothing more arrives, and only tictac_close remains.
  *
- * Compiles as C11 and C++17. Link with libtictac_client.a. */
+ * Compiles as C11 and C++17. Link with libtictac.so. */
 #pragma once
 
 #include <stddef.h>

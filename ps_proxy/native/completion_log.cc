@@ -27,8 +27,8 @@ void CompletionLog::Text<kRoom>::assign(std::string_view text) {
   std::memcpy(bytes.data(), text.data(), size);
 }
 
-CompletionLog::CompletionLog(std::string path, uint64_t most_bytes, Duration monotonic_offset)
-    : path_(std::move(path)), most_bytes_(most_bytes), monotonic_offset_(monotonic_offset), ring_(kRing) {}
+CompletionLog::CompletionLog(std::string path, uint64_t most_bytes)
+    : path_(std::move(path)), most_bytes_(most_bytes), ring_(kRing) {}
 
 CompletionLog::~CompletionLog() {
   if (!file_) return;
@@ -37,9 +37,8 @@ CompletionLog::~CompletionLog() {
 }
 
 absl::StatusOr<std::unique_ptr<CompletionLog>> CompletionLog::open(const std::string& path,
-                                                                   uint64_t most_bytes,
-                                                                   Duration monotonic_offset) {
-  std::unique_ptr<CompletionLog> log(new CompletionLog(path, most_bytes, monotonic_offset));
+                                                                   uint64_t most_bytes) {
+  std::unique_ptr<CompletionLog> log(new CompletionLog(path, most_bytes));
   log->file_ = std::fopen(path.c_str(), "we");
   if (!log->file_) return absl::ErrnoToStatus(errno, absl::StrCat("log.completions: cannot write ", path));
   return log;
@@ -47,7 +46,7 @@ absl::StatusOr<std::unique_ptr<CompletionLog>> CompletionLog::open(const std::st
 
 void CompletionLog::add(Time now, std::string_view job, const Fetch& fetch, tictac_status status,
                         uint64_t size) {
-  Record record{.time_ns = (now.time_since_epoch() + monotonic_offset_).count(),
+  Record record{.time_ns = now.time_since_epoch().count(),
                 .version = fetch.version.value(),
                 .size = size,
                 .rank = fetch.rank.value(),

@@ -19,13 +19,13 @@ namespace tictac::native {
 //
 //   TIME_NS <tab> JOB <tab> SCHEDULE_VERSION <tab> RANK <tab> STATUS <tab> BYTES <tab> NAME
 //
-// (CLOCK_MONOTONIC; tabs, line ends and bytes that are not printable are written as \xNN.) The lcore puts
-// records into a bounded ring; the control thread writes them. A full ring drops records, counted; at its
-// largest size the file is moved to FILE.1 and begun again.
+// (the lcore's time, CLOCK_MONOTONIC; tabs, line ends and bytes that are not printable are written as \xNN.)
+// The lcore puts records into a bounded ring; the control thread writes them. A full ring drops records,
+// counted; at its largest size the file is moved to FILE.1 and begun again.
 class CompletionLog {
  public:
-  static absl::StatusOr<std::unique_ptr<CompletionLog>> open(const std::string& path, uint64_t most_bytes,
-                                                             Duration monotonic_offset);
+  // Begins the file anew. The error names it.
+  static absl::StatusOr<std::unique_ptr<CompletionLog>> open(const std::string& path, uint64_t most_bytes);
   ~CompletionLog();
   CompletionLog(const CompletionLog&) = delete;
   CompletionLog& operator=(const CompletionLog&) = delete;
@@ -55,12 +55,11 @@ class CompletionLog {
     Text<256> name;  // cut
   };
 
-  CompletionLog(std::string path, uint64_t most_bytes, Duration monotonic_offset);
+  CompletionLog(std::string path, uint64_t most_bytes);
   void rotate();
 
   const std::string path_;
   const uint64_t most_bytes_;
-  const Duration monotonic_offset_;
   SpscRing<Record> ring_;
   std::FILE* file_ = nullptr;
   uint64_t written_ = 0;

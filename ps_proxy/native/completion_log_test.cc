@@ -36,15 +36,15 @@ class Log : public ::testing::Test {
 };
 
 TEST_F(Log, OneLineForEachFetch) {
-  auto log = CompletionLog::open(path, 1 << 20, 5ns);
+  auto log = CompletionLog::open(path, 1 << 20);
   ASSERT_TRUE(log.ok());
   (*log)->add(Time{1us}, "job", fetch, TICTAC_OK, 42);
   (*log)->write();
-  EXPECT_EQ(text_of(path), "1005\tjob\t3\t7\tok\t42\tedge_1_w\\t\\xff/read\n");
+  EXPECT_EQ(text_of(path), "1000\tjob\t3\t7\tok\t42\tedge_1_w\\t\\xff/read\n");
 }
 
 TEST_F(Log, IsBoundedInMemoryAndOnDisk) {
-  auto log = CompletionLog::open(path, 10'000, 0ns);
+  auto log = CompletionLog::open(path, 10'000);
   ASSERT_TRUE(log.ok());
   for (int i = 0; i < 5000; ++i) (*log)->add(Time{1s}, "job", fetch, TICTAC_OK, 42);
   EXPECT_GT((*log)->dropped(), 0U);
@@ -54,7 +54,7 @@ TEST_F(Log, IsBoundedInMemoryAndOnDisk) {
 }
 
 TEST_F(Log, AFileThatCannotBeWrittenIsNamed) {
-  const auto log = CompletionLog::open(folder / "no" / "log", 1, 0ns);
+  const auto log = CompletionLog::open(folder / "no" / "log", 1);
   ASSERT_FALSE(log.ok());
   EXPECT_NE(log.status().message().find("no/log"), std::string::npos);
 }

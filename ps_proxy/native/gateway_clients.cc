@@ -32,7 +32,7 @@ void NativeGateway::detach(uint64_t id) {
   (*found)->detaching = true;
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, (*found)->doorbell(), nullptr);
   // At once, so that no new request is brought to it.
-  for (ClientSession::Name& name : (*found)->names) requests_.unserve(**found, name);
+  for (ClientSession::Name& name : (*found)->names) Requests::unserve(name);
   leaving_.push_back(std::move(*found));
   clients_.erase(found);
 }
@@ -48,7 +48,7 @@ void NativeGateway::take_snapshot(GatewaySnapshot& out) const {
   }
   for (const auto& client : clients_) {
     out.clients.push_back(
-        {client->id, client->application, client->job_name, client->names.size(), client->doorbells_rung});
+        {client->application, client->job_name, client->names.size(), client->doorbells_rung});
   }
   out.transport = endpoint_->counters();
   out.scheduler = scheduler_->counters();

@@ -24,7 +24,6 @@ struct GatewaySnapshot {
     JobCounters counters;
   };
   struct Client {
-    uint64_t id = 0;
     std::string application;
     std::string job;
     size_t names = 0;

@@ -52,7 +52,7 @@ uint32_t NativeGateway::execute(Time now, ClientSession& client, const Submissio
       return 1;
     case Op::kUnserve:
       if (!name) return 0;
-      requests_.unserve(client, *name);
+      Requests::unserve(*name);
       return 1;
     case Op::kAnswer:
       requests_.answer(now, client, submission);

@@ -22,7 +22,6 @@ class JobRegistry {
   }
   auto begin() const { return jobs_.begin(); }
   auto end() const { return jobs_.end(); }
-  size_t size() const { return jobs_.size(); }
 
  private:
   std::vector<std::unique_ptr<NativeJob>> jobs_;

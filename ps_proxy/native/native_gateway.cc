@@ -74,7 +74,7 @@ size_t NativeGateway::poll(Time now) {
     work += fetches_.rerank(*job, kReranksPerPoll);
   }
   work += detach_some();
-  const auto time_ns = static_cast<uint64_t>((now.time_since_epoch() + config_.monotonic_offset).count());
+  const auto time_ns = static_cast<uint64_t>(now.time_since_epoch().count());
   any_congested_ = false;
   for (const auto& client : clients_) {
     client->flush(time_ns);

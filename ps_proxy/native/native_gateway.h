@@ -28,7 +28,6 @@ class NativeGateway : public LcoreTask, public EndpointEvents {
   struct Config {
     uint32_t most_parked = 65536;  // requests without a server, per job
     size_t peer_count = 0;
-    Duration monotonic_offset{0};  // CLOCK_MONOTONIC minus the lcore's time
     CompletionLog* log = nullptr;  // may be null; outlives the gateway
   };
 
@@ -69,11 +68,12 @@ class NativeGateway : public LcoreTask, public EndpointEvents {
  private:
   using Clients = std::vector<std::unique_ptr<ClientSession>>;
 
+  void reply(GatewayReply reply);
+  void send_replies();
+
   // gateway_clients.cc
   size_t detach_some();
   bool abandon_names(ClientSession& client, size_t budget);
-  void reply(GatewayReply reply);
-  void send_replies();
   void report_fault(ClientSession& client);
   void tell_peer(ClientSession& client, PeerId peer, bool up);
 

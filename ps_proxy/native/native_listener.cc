@@ -146,10 +146,11 @@ absl::Status NativeListener::check(const Hello& hello) const {
   }
   if (hello.job.empty() || hello.job.size() > TICTAC_MAX_JOB || hello.application.empty() ||
       hello.application.size() > TICTAC_MAX_APPLICATION || hello.job.find('\0') != std::string::npos) {
-    return absl::InvalidArgumentError("job and application need names of 1 to 128 bytes");
+    return absl::InvalidArgumentError(
+        absl::StrCat("job and application need names of 1 to ", TICTAC_MAX_JOB, " bytes"));
   }
   if (hello.max_operations == 0 || hello.max_operations > kMostOperations) {
-    return absl::InvalidArgumentError("max_operations must be 1 to 65536");
+    return absl::InvalidArgumentError(absl::StrCat("max_operations must be 1 to ", kMostOperations));
   }
   if (hello.arena_bytes == 0 || hello.arena_bytes > config_.max_arena) {
     return absl::InvalidArgumentError(absl::StrCat("an arena may have 1 to ", config_.max_arena,
@@ -209,7 +210,8 @@ absl::Status NativeListener::attach(uint64_t id, Client& client, const Hello& he
   if (!mailbox_.call(2s, [&](Time) { accepted = gateway_.attach(session); })) {
     return absl::UnavailableError("the proxy is too busy or stopping; try again");
   }
-  if (!accepted) return absl::ResourceExhaustedError("the proxy carries 256 jobs already");
+  if (!accepted)
+    return absl::ResourceExhaustedError(absl::StrCat("the proxy carries ", kMostJobs, " jobs already"));
   client.attached = true;
   ++attached_;
   client.arena = hello.arena_bytes;

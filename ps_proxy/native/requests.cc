@@ -139,7 +139,7 @@ void Requests::serve(ClientSession& client, ClientSession::Name& name, tictac_na
   }
 }
 
-void Requests::unserve(ClientSession&, ClientSession::Name& name) {
+void Requests::unserve(ClientSession::Name& name) {
   if (!std::exchange(name.served, false)) return;
   name.name->server = nullptr;
   name.name->server_name = kNone;

@@ -33,7 +33,7 @@ class Requests : public RequestEvents {
 
   // Submissions of an active client; the name is its own.
   void serve(ClientSession& client, ClientSession::Name& name, tictac_name_id id);
-  void unserve(ClientSession& client, ClientSession::Name& name);
+  static void unserve(ClientSession::Name& name);
   void answer(Time now, ClientSession& client, const Submission& submission);
   void decline(ClientSession& client, uint64_t id);
   // Hands waiting requests to the client while it has slots and takes events.
