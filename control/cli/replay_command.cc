@@ -12,6 +12,7 @@
 #include "control/replay/conductor.h"
 #include "control/replay/report.h"
 #include "control/replay/schedules.h"
+#include "dataplane/base/error_place.h"
 
 namespace tictac::cli {
 namespace {
@@ -50,9 +51,7 @@ absl::Status complete(ReplayCommand& command, const ModelGraph& graph) {
     auto order = read_order_file(command.order_file);
     if (!order.ok()) return order.status();
     const auto ranks = ranks_of(graph, *order, nullptr);
-    if (!ranks.ok())
-      return absl::Status(ranks.status().code(),
-                          absl::StrCat(command.order_file, ": ", ranks.status().message()));
+    if (!ranks.ok()) return at_place(command.order_file, ranks.status());
     options.file_order = *std::move(order);
   }
   if (graph.recvs.empty())

@@ -12,6 +12,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "dataplane/base/error_place.h"
 
 namespace tictac {
 namespace {
@@ -82,9 +83,7 @@ absl::StatusOr<std::string> read_content(const std::string& path, uint64_t most)
   absl::StatusOr<std::string> raw = read_raw(path, most);
   if (!raw.ok() || !is_gzip(*raw)) return raw;
   absl::StatusOr<std::string> content = gunzip(*raw, most);
-  if (!content.ok()) {
-    return absl::Status(content.status().code(), absl::StrCat(path, ": ", content.status().message()));
-  }
+  if (!content.ok()) return at_place(path, content.status());
   return content;
 }
 

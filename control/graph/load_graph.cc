@@ -10,6 +10,7 @@
 #include "control/graph/json_graph.h"
 #include "control/graph/tensorflow_graph.h"
 #include "control/graph/tensorflow_trace.h"
+#include "dataplane/base/error_place.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 
@@ -17,10 +18,6 @@ namespace tictac {
 namespace {
 
 constexpr size_t kNoTrace = std::numeric_limits<size_t>::max();
-
-absl::Status in_file(const std::string& path, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-}
 
 // Remembers the first fault of the text parser instead of printing it.
 class FirstFault : public google::protobuf::io::ErrorCollector {
@@ -159,7 +156,7 @@ absl::StatusOr<ModelGraph> load_graph(const std::string& graph_path,
   size_t faulty_trace = kNoTrace;
   absl::StatusOr<ModelGraph> graph = parse(*content, traces, &faulty_trace);
   if (!graph.ok())
-    return in_file(faulty_trace == kNoTrace ? graph_path : trace_paths[faulty_trace], graph.status());
+    return at_place(faulty_trace == kNoTrace ? graph_path : trace_paths[faulty_trace], graph.status());
   graph->model = model_of(graph_path);
   return graph;
 }

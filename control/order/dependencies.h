@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -17,14 +18,14 @@ struct DependencyGroup {
   void for_each(Visit visit) const {
     for (uint32_t word = 0; word < recvs.size(); ++word) {
       for (uint64_t bits = recvs[word]; bits; bits &= bits - 1) {
-        visit(word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits)));
+        visit(word * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
       }
     }
   }
 };
 
 // deps(op) of every op that is no recv, transitively, grouped by equal sets; groups in the order of their
-// first op in a topological order, so the same graph gives the same list. Ops that need nothing form no
+// first op in the file, so the same graph gives the same list. Ops that need nothing form no
 // group.
 std::vector<DependencyGroup> dependency_groups(const ModelGraph& graph);
 

@@ -16,7 +16,7 @@ std::vector<Duration> time_with_followers(const ModelGraph& graph, const std::ve
     own[*op / 64] |= uint64_t{1} << (*op % 64);
     for (size_t word = 0; word < words; ++word) {
       for (uint64_t bits = own[word]; bits; bits &= bits - 1) {
-        times[*op] += graph.ops[word * 64 + static_cast<size_t>(__builtin_ctzll(bits))].time;
+        times[*op] += graph.ops[word * 64 + static_cast<size_t>(std::countr_zero(bits))].time;
       }
     }
     for (const uint32_t input : graph.ops[*op].inputs) {

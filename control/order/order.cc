@@ -4,11 +4,11 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <random>
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "control/order/permutation.h"
 #include "control/order/tac.h"
 #include "control/order/tic.h"
 
@@ -28,25 +28,10 @@ std::vector<uint32_t> one_to_n(size_t n) {
   return ranks;
 }
 
-// Place k of the permutation gets rank k.
-std::vector<uint32_t> ranks_of_permutation(const std::vector<uint32_t>& permutation) {
-  std::vector<uint32_t> ranks(permutation.size());
-  for (uint32_t place = 0; place < permutation.size(); ++place) ranks[permutation[place]] = place;
-  return ranks;
-}
-
 std::vector<uint32_t> reverse_ranks(size_t n) {
   std::vector<uint32_t> ranks = one_to_n(n);
   std::reverse(ranks.begin(), ranks.end());
   return ranks;
-}
-
-// Fisher-Yates with a fixed generator: std::shuffle may differ between libraries.
-std::vector<uint32_t> random_ranks(size_t n, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<uint32_t> permutation = one_to_n(n);
-  for (size_t i = n; i > 1; --i) std::swap(permutation[i - 1], permutation[random() % i]);
-  return ranks_of_permutation(permutation);
 }
 
 // By the number in the rendezvous key, which follows the order in which the model was built.
@@ -98,7 +83,7 @@ absl::StatusOr<Order> compute_order(const ModelGraph& graph, const OrderOptions&
       ranks = auto_ranks(graph, warnings);
       break;
     case Policy::kRandom:
-      ranks = random_ranks(graph.recvs.size(), options.seed);
+      ranks = ranks_of_permutation(shuffled(graph.recvs.size(), options.seed));
       break;
     case Policy::kFifo:
       ranks.assign(graph.recvs.size(), 0);

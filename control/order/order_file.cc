@@ -14,11 +14,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "control/graph/file_content.h"
+#include "dataplane/base/error_place.h"
 
 namespace tictac {
 namespace {
-
-constexpr uint32_t kMostRank = 0x7fffffff;
 
 absl::Status in_line(size_t line, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", what));
@@ -39,7 +38,7 @@ absl::StatusOr<RankedRecv> parse_line(size_t number, absl::string_view line) {
   uint32_t rank = 0;
   if (!parse_rank(text, &rank)) {
     return in_line(number, absl::StrCat("rank \"", absl::CEscape(text.substr(0, 40)),
-                                        "\" is no integer from 0 to 2147483647"));
+                                        "\" is no integer from 0 to ", kMostRank));
   }
   return RankedRecv{.name = std::string(line.substr(0, tab)), .bytes = 0, .rank = Rank(rank)};
 }
@@ -76,8 +75,7 @@ absl::StatusOr<Order> read_order_file(const std::string& path) {
   const absl::StatusOr<std::string> content = read_content(path, kMostOrderBytes);
   if (!content.ok()) return content.status();
   absl::StatusOr<Order> order = parse_order(*content);
-  if (!order.ok())
-    return absl::Status(order.status().code(), absl::StrCat(path, ": ", order.status().message()));
+  if (!order.ok()) return at_place(path, order.status());
   return order;
 }
 

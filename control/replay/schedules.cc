@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "control/order/permutation.h"
 #include "control/replay/process.h"
-#include "control/replay/shuffle.h"
 
 namespace tictac::replay {
 namespace {
@@ -15,12 +15,6 @@ constexpr std::array<std::string_view, 7> kPolicies = {"random", "fifo",    "tic
                                                        "auto",   "reverse", "file"};
 constexpr Duration kPushLimit = 5s;
 constexpr Duration kPushPoll = 1ms;
-
-std::vector<uint32_t> inverse(const std::vector<uint32_t>& permutation) {
-  std::vector<uint32_t> ranks(permutation.size());
-  for (uint32_t place = 0; place < permutation.size(); ++place) ranks[permutation[place]] = place;
-  return ranks;
-}
 
 }  // namespace
 
@@ -35,8 +29,8 @@ Schedules::Schedules(const std::string& daemon_socket, const Plan& plan, const O
 std::vector<uint32_t> Schedules::expected_ranks(const std::string& policy, uint64_t seed) const {
   const size_t n = plan_.graph.recvs.size();
   // Under fifo the PS sends in the order in which the worker asks.
-  if (policy == "random") return inverse(shuffled(n, ~seed));
-  if (policy == "fifo") return inverse(shuffled(n, seed));
+  if (policy == "random") return ranks_of_permutation(shuffled(n, ~seed));
+  if (policy == "fifo") return ranks_of_permutation(shuffled(n, seed));
   if (policy == "file") return *ranks_of(plan_.graph, file_order_, nullptr);
   const auto order = compute_order(plan_.graph, {.policy = *parse_policy(policy), .bandwidth = payload_});
   return *ranks_of(plan_.graph, *order, nullptr);

@@ -6,10 +6,11 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "control/order/permutation.h"
 #include "control/replay/application.h"
 #include "control/replay/content.h"
 #include "control/replay/executor.h"
-#include "control/replay/shuffle.h"
+#include "dataplane/base/error_place.h"
 
 namespace tictac::replay {
 namespace {
@@ -38,7 +39,7 @@ class Worker {
       case CommandKind::kCollect:
         break;
     }
-    return status.ok() ? status : absl::Status(status.code(), absl::StrCat("worker: ", status.message()));
+    return status.ok() ? status : at_place("worker", status);
   }
 
  private:

@@ -7,11 +7,10 @@
 
 namespace tictac {
 
-// What a schedule and a daemon may hold; anything larger is refused by name. Jobs and their names:
+// What a schedule and a daemon may hold; anything larger is refused by name. Jobs, their names and ranks:
 // dataplane/base/types.h.
 inline constexpr size_t kMostTensorName = 4096;
 inline constexpr size_t kMostEntries = 2'000'000;
-inline constexpr uint32_t kMostRank = 0x7fffffff;
 inline constexpr int kMostMessageBytes = 256 << 20;
 inline constexpr size_t kMostProxies = 4096;
 inline constexpr size_t kMostVersionsKept = 64;  // of a job, in the store

@@ -11,6 +11,7 @@ namespace tictac {
 // Place of a transfer in its job's order, 0..2^31-1; lower is sent first; equal ranks have no order among
 // them.
 using Rank = StrongInt<struct RankTag, uint32_t>;
+inline constexpr uint32_t kMostRank = 0x7fffffff;
 
 // Version of a job's schedule. Ranks of two versions are never compared. 0: no schedule was pushed.
 using ScheduleVersion = StrongInt<struct ScheduleVersionTag, uint64_t>;
