@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "ps_proxy/client/tictac.h"
+#include "tictac.h"  // beside this file, here and where it is installed
 
 // The C interface with owners: nothing here but destructors, spans and defaults. Every rule of tictac.h
 // holds.
