@@ -65,7 +65,7 @@ std::string age_of(int64_t unix_ms) {
   return seconds < 7200 ? absl::StrCat(seconds / 60, " min") : absl::StrCat(seconds / 3600, " h");
 }
 
-void print_table(const control::StatusReply& status) {
+void print_jobs(const control::StatusReply& status) {
   std::printf("%-24s %8s %8s %9s  %-20s %9s  %s\n", "JOB", "VERSION", "ENTRIES", "PUSHED", "PROXY",
               "IN FORCE", "NEWEST");
   for (const control::JobStatus& job : status.jobs()) {
@@ -88,6 +88,15 @@ void print_table(const control::StatusReply& status) {
                   printable(proxy.reason()).c_str());
     }
   }
+}
+
+void print_table(const control::StatusReply& status) {
+  if (status.jobs().empty()) {
+    std::printf("no schedule yet; tictac push makes one\n");
+  } else {
+    print_jobs(status);
+  }
+  if (status.proxies().empty()) std::printf("no proxy has come yet\n");
   for (const control::ProxyStatus& proxy : status.proxies()) {
     std::printf("proxy %s %s for %s\n", printable(proxy.proxy()).c_str(),
                 proxy.connected() ? "connected" : "away", age_of(proxy.since_unix_ms()).c_str());

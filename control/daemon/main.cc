@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   }
   config.mode = static_cast<uint32_t>(std::stoul(mode, nullptr, 8)) & 0777U;
   spdlog::set_default_logger(spdlog::stderr_logger_mt("tictacd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %n %l %v");
+  spdlog::set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
   const absl::Status status = serve(config);
   if (status.ok()) return 0;
   std::cerr << "tictacd: " << status.message() << '\n';

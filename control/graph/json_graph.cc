@@ -85,7 +85,9 @@ absl::StatusOr<ModelGraph> parse_json_graph(const std::string& content) {
   try {
     nodes = json::parse(content);
   } catch (const json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("not JSON: ", error.what()));
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the first word helps nobody.
+    const absl::string_view what = error.what();
+    return absl::InvalidArgumentError(absl::StrCat("not JSON: ", what.substr(what.find("] ") + 2)));
   }
   if (!nodes.is_array())
     return absl::InvalidArgumentError("a JSON graph is a list of ops, [{\"name\":...},...]");

@@ -73,7 +73,7 @@ TEST(ParseGraph, FaultsNameTheNode) {
 }
 
 TEST(ParseGraph, JsonFaultsNameTheOp) {
-  expect_fault("[{\"name\":\"a\"", "not JSON");
+  expect_fault("[{\"name\":\"a\"", "not JSON: parse error at line 1");
   expect_fault("{}", "list of ops");
   expect_fault("[1]", "op 0");
   expect_fault(R"([{"name":"a","ns":-1}])", "\"ns\" must be an integer");

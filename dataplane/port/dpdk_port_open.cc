@@ -264,6 +264,11 @@ absl::Status DpdkPort::fail(const std::string& what, int error) const {
     absl::StrAppend(&text,
                     "; af_packet needs CAP_NET_RAW: setcap cap_net_raw+ep on the binary, or run as root");
   }
+  if (said.find("PACKET_FANOUT") != std::string::npos) {
+    // DPDK numbers the socket's group by process id XOR interface index, and two groups may meet.
+    absl::StrAppend(
+        &text, "; another DPDK program of this network namespace has the same fanout group: start again");
+  }
   return absl::InternalError(text);
 }
 

@@ -149,6 +149,7 @@ TEST(Config, ARelayNeedsItsOwnPart) {
   EXPECT_THAT(error(kRelay, {"relay.b.pcap.tx_file=/x/../a"}, ConfigUse::kRelay), HasSubstr("named twice"));
   EXPECT_THAT(error(kRelay, {"relay.malformed=MAYBE"}, ConfigUse::kRelay), HasSubstr("relay.malformed"));
   EXPECT_THAT(error(kGood, {}, ConfigUse::kRelay), HasSubstr("relay: is needed"));
+  EXPECT_THAT(error(kRelay), HasSubstr("relay: is for --relay only"));
   EXPECT_THAT(error("relay { a { pcap {} } b {} link_rate: \"1\" }", {}, ConfigUse::kRelay),
               HasSubstr("relay.a.pcap"));
 }

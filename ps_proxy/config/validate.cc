@@ -27,6 +27,7 @@ class Validator {
     if (use_ == ConfigUse::kRelay) {
       relay();
     } else {
+      check(!in_.has_relay(), "relay", "is for --relay only: give that option too, or leave this out");
       identity();
       peers();
       native();

@@ -90,6 +90,12 @@ class DaemonTest(unittest.TestCase):
         self.assertEqual(self.version(), 3)
         self.assertEqual(self.push(), 4)
 
+    def test_status_says_when_there_is_nothing(self):
+        self.start()
+        self.assertEqual(self.tictac("status"), "no schedule yet; tictac push makes one\nno proxy has come yet\n")
+        self.push()
+        self.assertRegex(self.tictac("status"), r"^JOB .*\na .*\nno proxy has come yet\n$")
+
     def test_live_and_stopped_daemons_keep_their_socket(self):
         daemon, _ = self.start()
         self.refused("another process serves there")

@@ -213,6 +213,26 @@ class ProxyTest(unittest.TestCase):
         second.ends(1, 10 * SLACK)
         self.assertIn("tictac_test", second.output())
 
+    def test_a_fanout_group_that_is_taken_is_named(self):
+        # DPDK's group is process id XOR interface index; a socket of the same process id takes it before exec.
+        taker = """
+import os, socket, subprocess, sys
+subprocess.run("ip link add tictac0 type veth peer name tictac1; ip link set tictac0 up; ip link set tictac1 up",
+               shell=True, check=True)
+taken = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+taken.bind(("tictac1", 3))
+SOL_PACKET, PACKET_FANOUT = 263, 18
+taken.setsockopt(SOL_PACKET, PACKET_FANOUT, (os.getpid() ^ socket.if_nametoindex("tictac0")) & 0xffff)
+taken.set_inheritable(True)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+        config = pathlib.Path(__file__).parents[2] / "configs/af_packet_worker.textproto"
+        process = self.start("taken", ["unshare", "-n", sys.executable, "-c", taker, PROXY, "--config", config,
+                                       "--set", f"native.socket={self.folder}/taken", "--set", "control.tictacd=off",
+                                       "--set", f"eal.file_prefix=tictac_test_{os.getpid()}_taken"])
+        process.ends(1, 10 * SLACK)
+        self.assertIn("has the same fanout group: start again", process.output().splitlines()[-1])
+
     def test_any_start_order(self):
         app = None
         self.proxy("ps")
