@@ -91,6 +91,8 @@ absl::StatusOr<std::unique_ptr<Eal>> Eal::start(const EalConfig& config) {
   pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);  // DPDK has bound it to lcore 0
   started = true;  // after a failure too: DPDK does not start twice
   if (result < 0) {
+    // Another process may have taken the folder since it was checked.
+    if (absl::Status usable = check_runtime_folder(config.file_prefix); !usable.ok()) return usable;
     return absl::InternalError(absl::StrCat("DPDK does not start: ", rte_strerror(rte_errno), " (",
                                             DpdkLog::last_errors(), "); ", cure_for(config)));
   }

@@ -79,7 +79,7 @@ void exchange(TestPair& pair, tictac_client* requester, tictac_client* server, t
 }
 
 TEST(SystemCalls, NonePerMessageWhenBusy) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TICTAC_SANITIZED
   GTEST_SKIP() << "sanitizers make system calls of their own";
 #endif
   report =

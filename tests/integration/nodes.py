@@ -14,6 +14,7 @@ import uuid
 
 BINARY = pathlib.Path(os.environ.get("TRANSFER_NODE", "build/tests/integration/transfer_node")).resolve()
 LIMIT = 60  # seconds that anything here may take
+SLACK = float(os.environ.get("TICTAC_TEST_SLACK", "1"))  # sanitizers slow everything down
 IS_ROOT = os.geteuid() == 0
 UNPRIVILEGED = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--bounding-set=-all",
                 "--inh-caps=-all", "--no-new-privs"]

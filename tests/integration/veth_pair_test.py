@@ -117,7 +117,7 @@ class VethPair(nodes.NodeTest):
         time.sleep(5)
         for report in [node.stop() for node in pair]:
             self.assertEqual(report["ups"], 1)
-            self.assertLess(report["lcore_cpu_seconds"] / 5, 0.02, report)
+            self.assertLess(report["lcore_cpu_seconds"] / 5, 0.02 * nodes.SLACK, report)
         b = self.start("b")
         report = self.start("a", "--parallel", 1, "--size", 1000, "--interval-ms", 50, "--count", 60).report()
         b.stop()

@@ -16,7 +16,7 @@ class VirtioPair(nodes.NodeTest):
         for order in ("ab", "ba"):
             with self.subTest(order=order):
                 pair = {order[0]: self.start(order[0], *self.fetches(order[0]))}
-                time.sleep(0.7)
+                time.sleep(0.7 * nodes.SLACK)
                 pair[order[1]] = self.start(order[1], *self.fetches(order[1]))
                 report = pair["a"].report()
                 served = pair["b"].stop()
@@ -68,7 +68,7 @@ class VirtioPair(nodes.NodeTest):
         time.sleep(5)
         for report in [node.stop() for node in pair]:
             self.assertEqual(report["ups"], 1)
-            self.assertLess(report["lcore_cpu_seconds"] / 5, 0.02, report)
+            self.assertLess(report["lcore_cpu_seconds"] / 5, 0.02 * nodes.SLACK, report)
         b = self.start("b")
         report = self.start("a", "--parallel", 1, "--size", 1000, "--interval-ms", 50, "--count", 60).report()
         b.stop()
@@ -106,14 +106,14 @@ class VirtioPair(nodes.NodeTest):
 
     def test_second_process_with_the_prefix_is_told_who_has_it(self):
         first = self.start("a", prefix="taken")
-        time.sleep(0.7)
+        time.sleep(0.7 * nodes.SLACK)
         message = self.start("b", prefix="taken").failure()
         self.assertIn('file_prefix "taken" is in use by process', message)
         self.assertIn(str(first.process.pid), message)
 
     def test_second_process_on_the_socket_is_told(self):
         self.start("a")
-        time.sleep(0.7)
+        time.sleep(0.7 * nodes.SLACK)
         message = self.start("a", prefix="other").failure()
         self.assertIn("in use by another process", message)
 
