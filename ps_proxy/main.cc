@@ -115,21 +115,25 @@ int main(int argc, char** argv) {
   CLI::App app("TicTac's sidecar: carries tensors between hosts in the order in which the model needs them",
                "tictac-proxy");
   app.set_version_flag("--version", TICTAC_VERSION);
-  auto* config = app.add_option("--config", options.config, "configuration (.textproto; see configs/)")
-                     ->type_name("FILE");
+  auto* config =
+      app.add_option(
+             "--config", options.config,
+             "configuration; examples and config.proto, which explains every field: configs/, share/tictac")
+          ->type_name("FILE");
   app.add_option("--set", options.overrides, "path=value, instead of what the file says; any number of times")
       ->type_name("PATH=VALUE")
       ->needs(config)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--check", options.check, "only validates the configuration")->needs(config);
+  app.add_flag("--check", options.check, "only validates the configuration (a relay's: with --relay)")
+      ->needs(config);
   app.add_flag("--relay", options.relay,
                "joins two ports and re-orders between them (relay in the configuration)")
       ->needs(config);
-  auto* stats =
-      app.add_option("--stats", options.stats, "prints the statistics of the proxy at this native socket")
-          ->type_name("SOCKET")
-          ->excludes(config);
+  auto* stats = app.add_option("--stats", options.stats,
+                               "prints the statistics of the proxy at this native socket, one line of JSON")
+                    ->type_name("SOCKET")
+                    ->excludes(config);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {

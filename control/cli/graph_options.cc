@@ -5,12 +5,28 @@
 
 namespace tictac::cli {
 
+namespace {
+
+constexpr const char* kFormats =
+    R"(Graphs: TensorFlow's RunMetadata of one step, recorded with FULL_TRACE and output_partition_graphs, is --graph and
+--trace at once. Or a list of parameters and ops in JSON, times in ns:
+  [{"name":"w1","recv_bytes":4096}, {"name":"op1","inputs":["w1"],"ns":1000}]
+Policies:
+  tic      first what an op needs together with the fewest others; needs the graph only
+  tac      by times and sizes too; needs --trace (or a JSON graph) and the bandwidth
+  auto     by NUMBER in edge_NUMBER_NAME, as a sidecar does for names without a schedule
+  random   any order
+  fifo     no ranks: as they are asked for
+  reverse  the file's parameters from the last to the first, a bad order to compare with)";
+
+}  // namespace
+
 void GraphOptions::add_to(CLI::App& command, bool required) {
-  command
-      .add_option("--graph", graph, "worker's partition (GraphDef, RunMetadata) or JSON graph, gzip or not")
+  command.footer(kFormats);
+  command.add_option("--graph", graph, "worker's graph: GraphDef, RunMetadata or JSON (below), gzip or not")
       ->required(required)
       ->type_name("FILE");
-  command.add_option("--trace", traces, "RunMetadata of one step; repeat for more steps")
+  command.add_option("--trace", traces, "times and sizes: RunMetadata of one step; repeat for more steps")
       ->type_name("FILE")
       ->take_all();
 }
@@ -44,7 +60,7 @@ void OrderSourceOptions::add_to(CLI::App& command, bool bandwidth_required) {
   from->add_option("--order", order_file, "order file, NAME<TAB>RANK a line")->type_name("FILE");
   CLI::Option* rate = add_rate(command, "--bandwidth", bandwidth, "of the channel, like 10Gbit/s");
   if (bandwidth_required) rate->required();
-  command.add_option("--seed", seed, "of policy random")->capture_default_str();
+  command.add_option("--seed", seed, "of policy random")->capture_default_str()->type_name("N");
 }
 
 absl::StatusOr<Order> OrderSourceOptions::make(const ModelGraph& graph) const {

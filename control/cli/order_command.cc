@@ -75,7 +75,9 @@ void add_order_command(CommandLine& command_line) {
   add_policy(command, options->source.policy)->required();
   add_rate(command, "--bandwidth", options->source.bandwidth,
            "of the channel, like 10Gbit/s; policy tac needs it");
-  command.add_option("--seed", options->source.seed, "of policy random")->capture_default_str();
+  command.add_option("--seed", options->source.seed, "of policy random")
+      ->capture_default_str()
+      ->type_name("N");
   command.add_option("-o,--output", options->output, "write an order file, NAME<TAB>RANK a line")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "one JSON document on stdout");

@@ -101,14 +101,21 @@ void add_push_command(CommandLine& command_line) {
   CLI::App& command =
       command_line.add("push", "registers a schedule with tictacd and waits for the proxies' answers",
                        [options] { return run(*options); });
-  command.add_option("--job", options->job, "job that the schedule is for")->required()->type_name("NAME");
+  command
+      .add_option("--job", options->job,
+                  "job that the schedule is for, as applications name it when they connect")
+      ->required()
+      ->type_name("NAME");
   options->graph.add_to(command, /*required=*/false);
   options->source.add_to(command, /*bandwidth_required=*/false);
-  command.add_option("--default-rank", options->default_rank,
-                     "rank of names that the order lacks; without it they follow policy auto");
-  command.add_option("--wait", options->wait_seconds, "seconds to wait for the answers")
+  command
+      .add_option("--default-rank", options->default_rank,
+                  "of names that the order lacks; without it they follow policy auto")
+      ->type_name("RANK");
+  command.add_option("--wait", options->wait_seconds, "for the answers")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0));
+      ->check(CLI::Range(0.0, 3600.0).description("0..3600"))
+      ->type_name("SECONDS");
   options->daemon.add_to(command);
   command.add_flag("--json", options->json, "one JSON document on stdout");
 }

@@ -120,15 +120,19 @@ void add_replay_command(CommandLine& command_line) {
   command.add_option("--order", options->order_file, "order file of policy file")->type_name("FILE");
   command.add_option("--steps", options->options.steps, "of each policy")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100'000));
+      ->check(CLI::Range(1, 100'000).description("1..100000"))
+      ->type_name("N");
   command.add_option("--time-scale", options->options.time_scale, "stretches the recorded computation")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1000.0));
+      ->check(CLI::Range(0.001, 1000.0).description("0.001..1000"))
+      ->type_name("X");
   command.add_option("--mtu", options->options.mtu, "of the cable between the sidecars")
       ->capture_default_str()
-      ->check(CLI::Range(1500, 9000));
+      ->check(CLI::Range(1500, 9000).description("1500..9000"))
+      ->type_name("BYTES");
   command.add_option("--seed", options->options.seed, "of the orders in which the worker asks")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("N");
   command.add_flag("--flip", options->options.flip,
                    "at the end push the reversed order in the middle of a step");
   command.add_option("--json-file", options->json_file, "also write the JSON document there")

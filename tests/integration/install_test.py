@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `meson install` leaves, used as the README says: daemon, sidecars, schedule, an application in C and one in C++.
 
-usage: install_test.py BUILD ROOT
+usage: install_test.py BUILD
 """
 
 import os
@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-BUILD, ROOT = map(pathlib.Path, sys.argv[1:3])
+BUILD = pathlib.Path(sys.argv[1])
 WITHIN = 10.0
 
 
@@ -26,6 +26,7 @@ class InstallTest(unittest.TestCase):
         self.run_to_end("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", self.folder / "dest")
         (self.pc,) = (self.folder / "dest").rglob("tictac.pc")
         self.bin = next((self.folder / "dest").rglob("tictac-proxy")).parent
+        self.share = self.bin.parent / "share/tictac"
         self.env = {**os.environ, "PKG_CONFIG_PATH": str(self.pc.parent), "LD_LIBRARY_PATH": str(self.pc.parents[1]),
                     "PKG_CONFIG_SYSROOT_DIR": str(self.folder / "dest")}
 
@@ -62,7 +63,7 @@ class InstallTest(unittest.TestCase):
 
     def sidecar(self, name, config):
         self.start("runs at", self.bin / "tictac-proxy",
-                   "--config", ROOT / "configs" / config, "--set", f"native.socket={self.folder / name}",
+                   "--config", self.share / config, "--set", f"native.socket={self.folder / name}",
                    "--set", f"device.{'vhost' if name == 'ps' else 'virtio_user'}.path={self.folder / 'cable'}",
                    "--set", f"eal.file_prefix=tictac_install_{os.getpid()}_{name}",
                    "--set", f"control.tictacd={self.folder / 'd.sock'}")
@@ -79,7 +80,7 @@ class InstallTest(unittest.TestCase):
         said = self.run_to_end(tictac, "push", "--job", "demo", "--order", order, *socket)
         self.assertEqual(said, "job demo has version 1 with 2 entries; in force at ps, worker\n")
         self.assertIn("demo", self.run_to_end(tictac, "status", *socket))
-        example = self.compile(["cc", "-std=c11"], ROOT / "ps_proxy/client/example.c", "example")
+        example = self.compile(["cc", "-std=c11"], self.share / "example.c", "example")
         self.start("", example, "serve", self.folder / "ps")
         said = self.run_to_end(example, "fetch", self.folder / "worker", "ps")
         self.assertEqual(said, "layer1/weights: ok, 4000000 bytes, the first is 7; rank 1 of schedule version 1\n")
