@@ -12,6 +12,7 @@
 #include "control/graph/tensorflow_trace.h"
 #include "dataplane/base/error_place.h"
 #include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/stubs/logging.h"
 #include "google/protobuf/text_format.h"
 
 namespace tictac {
@@ -95,6 +96,8 @@ absl::Status add_trace(const std::string& content, TensorflowTraces& traces) {
 absl::StatusOr<ModelGraph> parse_tensorflow(const std::string& content,
                                             const std::vector<std::string>& trace_contents,
                                             size_t* faulty_trace) {
+  // What is tried as one message and turns out to be another makes Protobuf complain on stderr.
+  const google::protobuf::LogSilencer quiet;
   const absl::StatusOr<tensorflow::GraphDef> graph_def = parse_tensorflow_graph(content);
   if (!graph_def.ok()) return graph_def.status();
   absl::StatusOr<TensorflowPartition> partition = build_partition(*graph_def);

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "control/graph/file_content.h"
+#include "control/graph/tensorflow.pb.h"
 
 namespace tictac {
 namespace {
@@ -31,6 +32,23 @@ void expect_fault(const std::string& content, const std::string& what) {
   const auto graph = parse_graph(content, {});
   ASSERT_FALSE(graph.ok()) << content;
   EXPECT_NE(graph.status().message().find(what), absl::string_view::npos) << graph.status();
+}
+
+TEST(ParseGraph, OneRunMetadataIsGraphAndTrace) {
+  const std::string partition = *read_content(kModel + ".worker_partition.pb.gz");
+  const std::string trace = *read_content(kModel + ".run0.pb.gz");
+  tensorflow::RunMetadata run;
+  ASSERT_TRUE(run.ParseFromString(trace));
+  ASSERT_TRUE(run.add_partition_graphs()->ParseFromString(partition));
+  const std::string both = run.SerializeAsString();
+  testing::internal::CaptureStderr();
+  const auto graph = parse_graph(both, {both});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto apart = parse_graph(partition, {trace});
+  ASSERT_TRUE(apart.ok()) << apart.status();
+  EXPECT_EQ(graph->recv_bytes(), apart->recv_bytes());
+  EXPECT_EQ(graph->compute_time(), apart->compute_time());
 }
 
 TEST(ParseGraph, EdgesOfOneNameAreOneRecv) {
