@@ -25,6 +25,9 @@ struct Command {
   uint64_t seed = 0;  // of the order in which the worker asks
 };
 
+// An application gives a step up after this time.
+inline constexpr Duration kStepLimit = 60s;
+
 // What a sidecar counted.
 struct Counters {
   uint64_t inversions = 0;

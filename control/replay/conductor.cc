@@ -16,8 +16,6 @@
 namespace tictac::replay {
 namespace {
 
-constexpr Duration kAliveEvery = 200ms;
-
 ModelGraph stretched(ModelGraph graph, double time_scale) {
   for (Op& op : graph.ops)
     op.time = Duration(static_cast<int64_t>(static_cast<double>(op.time.count()) * time_scale));
@@ -141,7 +139,7 @@ absl::Status keep(const Plan& plan, StepRunner& runner) {
     const absl::Status alive = runner.running();
     if (absl::IsCancelled(alive)) return absl::OkStatus();
     if (!alive.ok()) return alive;
-    sleep_for(kAliveEvery);
+    sleep_for(StepRunner::kAliveEvery);
   }
 }
 

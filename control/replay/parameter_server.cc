@@ -9,7 +9,6 @@
 namespace tictac::replay {
 namespace {
 
-constexpr Duration kStepLimit = 60s;
 constexpr Duration kPoll = 10ms;  // between looks at the channel
 
 class ParameterServer {

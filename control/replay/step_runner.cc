@@ -14,8 +14,7 @@ namespace tictac::replay {
 namespace {
 
 constexpr Duration kConnectLimit = 60s;  // touching the tensors' memory takes its time
-constexpr Duration kCommandLimit = 70s;
-constexpr Duration kAliveEvery = 200ms;
+constexpr Duration kCommandLimit = kStepLimit + 10s;
 constexpr Duration kSettle = 50ms;          // from what an application sees of a death to the death itself
 constexpr uint64_t kArenaPerJob = 2 << 20;  // beside the tensors: names, alignment
 

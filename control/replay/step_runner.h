@@ -46,6 +46,8 @@ class StepRunner {
                                   const std::function<absl::Status()>& meanwhile);
   // OK while no signal came and all but tictacd run: steps go on without it.
   absl::Status running();
+  // How often that is looked at.
+  static constexpr Duration kAliveEvery = 200ms;
 
  private:
   // An application process and our end of its channel.

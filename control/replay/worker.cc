@@ -15,7 +15,6 @@
 namespace tictac::replay {
 namespace {
 
-constexpr Duration kStepLimit = 60s;
 constexpr Duration kLongestWait = 10ms;
 constexpr size_t kVerifyPiece = 256 * 1024;  // between looks at the events
 

@@ -14,12 +14,6 @@ constexpr size_t kIcmpChecksumOffset = 2;
 
 void write_u16(MutableByteSpan at, uint16_t value) { ByteWriter(at).u16(value); }
 
-uint16_t checksum_of(ByteSpan bytes) {
-  InternetSum sum;
-  sum.add(bytes);
-  return sum.checksum();
-}
-
 void write_ethernet(ByteWriter& out, const MacAddress& to, const MacAddress& from, uint16_t type) {
   out.bytes(to.bytes);
   out.bytes(from.bytes);

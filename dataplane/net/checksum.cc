@@ -46,6 +46,12 @@ void InternetSum::add(ByteSpan bytes) {
 
 uint16_t InternetSum::checksum() const { return static_cast<uint16_t>(~fold(sum_)); }
 
+uint16_t checksum_of(ByteSpan bytes) {
+  InternetSum sum;
+  sum.add(bytes);
+  return sum.checksum();
+}
+
 uint16_t udp_checksum(Ipv4 source, Ipv4 destination, ByteSpan datagram) {
   InternetSum sum;
   sum.add_u32(source);

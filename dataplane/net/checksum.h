@@ -23,6 +23,9 @@ class InternetSum {
   uint64_t sum_ = 0;  // of big-endian 16-bit words; cannot overflow below 2^48 words
 };
 
+// The checksum of one piece: an IPv4 header, an ICMP message.
+uint16_t checksum_of(ByteSpan bytes);
+
 // UDP checksum over pseudo header, header and payload (RFC 768). `datagram` starts at the UDP header, at most
 // 65,535 bytes. When the checksum field in it is zero, the result is the value to write, already turned from
 // 0 to 0xffff; when the field holds a right checksum, the result is 0xffff.

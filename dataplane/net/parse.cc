@@ -18,12 +18,6 @@ MacAddress read_mac(ByteReader& reader) {
   return mac;
 }
 
-uint16_t checksum_of(ByteSpan bytes) {
-  InternetSum sum;
-  sum.add(bytes);
-  return sum.checksum();
-}
-
 FrameKind parse_arp(ByteReader reader, ParsedFrame& out) {
   const uint16_t hardware = reader.u16();
   const uint16_t protocol = reader.u16();
