@@ -102,6 +102,19 @@ class NodeTest(unittest.TestCase):
         self.assertEqual(report["mismatches"], 0, report)
         self.assertGreaterEqual(report["completed"], at_least, report)
 
+    def check_idle(self):
+        """Of a test with start(name, *options): what two nodes cost that have nothing to do."""
+        pair = [self.start("b"), self.start("a")]
+        time.sleep(5)
+        for report in [node.stop() for node in pair]:
+            self.assertEqual(report["ups"], 1)
+            self.assertLess(report["lcore_cpu_seconds"] / 5, 0.02 * SLACK, report)
+        b = self.start("b")
+        report = self.start("a", "--parallel", 1, "--size", 1000, "--interval-ms", 50, "--count", 60).report()
+        b.stop()
+        self.assert_good(report, 60)
+        self.assertLess(report["fetch_ns"]["median"], 1e6, report["fetch_ns"])
+
 
 def main():
     unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[1:]])

@@ -6,8 +6,10 @@
 #include <csignal>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_split.h"
@@ -39,11 +41,15 @@ struct Options {
 
 volatile std::sig_atomic_t stop_asked = 0;
 
+[[noreturn]] void exit_because(const absl::Status& status) {
+  std::cerr << "transfer_node: " << status.message() << std::endl;
+  std::exit(1);
+}
+
 template <typename T>
 T value_or_exit(absl::StatusOr<T> value) {
-  if (value.ok()) return std::move(*value);
-  std::cerr << "transfer_node: " << value.status().message() << std::endl;
-  std::exit(1);
+  if (!value.ok()) exit_because(value.status());
+  return std::move(*value);
 }
 
 Device device_of(const std::string& text) {
@@ -163,6 +169,49 @@ nlohmann::json report(const ApplicationStats& a, const Counters& r) {
           {"inversions", r.scheduler.inversions}};
 }
 
+struct LcoreUsage {
+  int64_t minor_faults = 0;  // after the warm-up
+  double cpu_seconds = 0;
+};
+
+// Runs the packet loop on a thread of its own until the node has done what it was asked for.
+Counters run_loop(const Options& o, DpdkPort& port, UdpStack& stack, const Scheduler& scheduler,
+                  Endpoint& endpoint, Application& application, LcoreUsage* usage) {
+  FaultCounter faults;
+  LcoreLoop loop({}, port, stack, endpoint);
+  Mailbox mailbox;
+  loop.add_task(application);
+  loop.add_task(mailbox);
+  std::thread lcore([&] {
+    const absl::Status status = become_lcore(o.cpu < 0 ? std::nullopt : std::optional<uint32_t>(o.cpu));
+    if (!status.ok()) exit_because(status);
+    loop.run();
+    usage->cpu_seconds = cpu_seconds(RUSAGE_THREAD);
+    leave_lcore();
+  });
+  const Time end =
+      o.seconds > 0 ? steady_now() + std::chrono::duration_cast<Duration>(o.seconds * 1s) : kNever;
+  bool done = false;
+  uint64_t ups = 0;
+  std::ofstream ups_file(o.ups_file);
+  while (!stop_asked && !done && steady_now() < end) {
+    usleep(20'000);
+    for (; ups < application.ups(); ++ups) ups_file << '.' << std::flush;
+    mailbox.call(1s, [&](Time now) {
+      faults.tick(now, application.has_fetched());
+      done = application.finished();
+    });
+  }
+  mailbox.call(1s, [&](Time) {
+    port.update_device_counters();
+    endpoint.close();
+  });
+  loop.stop();
+  lcore.join();
+  usage->minor_faults = faults.faults;
+  return {loop.counters(), port.counters(), stack.counters(), endpoint.counters(), scheduler.counters()};
+}
+
 int run(const Options& o) {
   auto eal = value_or_exit(Eal::start({.memory_mb = o.memory_mb, .file_prefix = o.prefix}));
   PortConfig port_config = {.device = device_of(o.device), .mtu = o.mtu, .mtu_is_needed = o.mtu_is_needed};
@@ -184,55 +233,13 @@ int run(const Options& o) {
   application.use(endpoint);
   endpoint.add_peer(o.peer, value_or_exit(parse_address(o.peer_address)), steady_now());
 
-  int64_t faults = 0;
-  double cpu = 0;
-  uint32_t frames_in_use = 0;
-  Counters counters;
-  FaultCounter fault_counter;
-  {
-    LcoreLoop loop({}, *port, stack, endpoint);
-    Mailbox mailbox;
-    loop.add_task(application);
-    loop.add_task(mailbox);
-    std::thread lcore([&] {
-      value_or_exit(absl::StatusOr<int>([&]() -> absl::StatusOr<int> {
-        const absl::Status status = become_lcore(o.cpu < 0 ? std::nullopt : std::optional<uint32_t>(o.cpu));
-        if (!status.ok()) return status;
-        return 0;
-      }()));
-      loop.run();
-      cpu = cpu_seconds(RUSAGE_THREAD);
-      leave_lcore();
-    });
-    const Time end =
-        o.seconds > 0 ? steady_now() + std::chrono::duration_cast<Duration>(o.seconds * 1s) : kNever;
-    bool done = false;
-    uint64_t ups = 0;
-    std::ofstream ups_file(o.ups_file);
-    while (!stop_asked && !done && steady_now() < end) {
-      usleep(20'000);
-      for (; ups < application.ups(); ++ups) ups_file << '.' << std::flush;
-      mailbox.call(1s, [&](Time now) {
-        fault_counter.tick(now, application.has_fetched());
-        done = application.finished();
-      });
-    }
-    mailbox.call(1s, [&](Time) {
-      port->update_device_counters();
-      endpoint.close();
-    });
-    loop.stop();
-    lcore.join();
-    faults = fault_counter.faults;
-    counters = {loop.counters(), port->counters(), stack.counters(), endpoint.counters(),
-                scheduler.counters()};
-  }
-  frames_in_use = port->frames_in_use();
+  LcoreUsage usage;
+  const Counters counters = run_loop(o, *port, stack, scheduler, endpoint, application, &usage);
   nlohmann::json out = report(application.stats(), counters);
-  out["minor_faults"] = faults;
-  out["lcore_cpu_seconds"] = cpu;
+  out["minor_faults"] = usage.minor_faults;
+  out["lcore_cpu_seconds"] = usage.cpu_seconds;
   out["process_cpu_seconds"] = cpu_seconds(RUSAGE_SELF);
-  out["frames_in_use"] = frames_in_use;
+  out["frames_in_use"] = port->frames_in_use();
   out["mtu"] = port->mtu();
   std::cout << out.dump() << std::endl;
   return 0;
