@@ -1,8 +1,10 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 
+#include <array>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 

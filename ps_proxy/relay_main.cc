@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <iostream>
+#include <memory>
 #include <thread>
 
 #include "dataplane/port/dpdk_port.h"

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <future>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "control/schedule/socket_owner.h"

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <vector>
+
 #include "dataplane/runtime/steady_clock.h"
 #include "nlohmann/json.hpp"
 #include "ps_proxy/native/gateway_json.h"

@@ -1,6 +1,7 @@
 #include "control/graph/tensorflow_trace.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dataplane/base/tensor_name.h"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <map>
+#include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_map>

@@ -1,6 +1,5 @@
 #include "control/order/dependencies.h"
 
-#include <algorithm>
 #include <bit>
 #include <map>
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "control/order/dependencies.h"
 #include "control/order/simulator.h"

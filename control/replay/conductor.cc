@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "control/order/simulator.h"

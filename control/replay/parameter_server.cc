@@ -1,6 +1,8 @@
 #include "control/replay/parameter_server.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "control/replay/application.h"

@@ -1,7 +1,6 @@
 #include "control/replay/report.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "control/order/permutation.h"

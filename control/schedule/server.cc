@@ -3,9 +3,7 @@
 #include <grpcpp/grpcpp.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <mutex>
 #include <set>
 

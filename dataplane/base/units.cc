@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "absl/numeric/int128.h"
 #include "absl/strings/numbers.h"

@@ -1,6 +1,5 @@
 #include "dataplane/net/checksum.h"
 
-#include <bit>
 #include <cstring>
 
 namespace tictac {

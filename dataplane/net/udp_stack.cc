@@ -1,6 +1,7 @@
 #include "dataplane/net/udp_stack.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tictac {
 namespace {

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "dataplane/base/address.h"

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

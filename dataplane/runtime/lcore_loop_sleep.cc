@@ -2,7 +2,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
-#include <algorithm>
+#include <array>
 #include <ctime>
 
 #include "dataplane/runtime/lcore_loop.h"

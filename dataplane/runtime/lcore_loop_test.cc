@@ -1,11 +1,9 @@
 #include "dataplane/runtime/lcore_loop.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <thread>
-#include <vector>
 
 #include "dataplane/runtime/mailbox.h"
 #include "dataplane/runtime/steady_clock.h"

@@ -1,5 +1,6 @@
 #include "dataplane/runtime/mailbox.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "dataplane/base/clock.h"

@@ -1,7 +1,6 @@
 #include "dataplane/sched/scheduler.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tictac {
 namespace {

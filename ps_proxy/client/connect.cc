@@ -3,12 +3,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "ps_proxy/client/client_state.h"
 #include "ps_proxy/client/hello.h"

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "dataplane/base/types.h"
 #include "ps_proxy/client/shared_ring.h"

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <vector>
 
 #include "ps_proxy/client/client_state.h"
 #include "ps_proxy/client/hello.h"

@@ -1,5 +1,7 @@
 #include "ps_proxy/native/fetches.h"
 
+#include <array>
+
 #include "ps_proxy/native/preamble.h"
 
 namespace tictac::native {

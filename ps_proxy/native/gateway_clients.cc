@@ -1,6 +1,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "ps_proxy/native/native_gateway.h"

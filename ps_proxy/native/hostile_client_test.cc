@@ -1,9 +1,7 @@
 // What a client may write into the shared memory must hurt that client only.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
-#include <string>
 
 #include "ps_proxy/native/test_host.h"
 

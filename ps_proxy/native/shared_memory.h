@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "ps_proxy/client/client_state.h"

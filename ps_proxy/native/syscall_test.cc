@@ -12,7 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 
 #include "ps_proxy/native/test_host.h"

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "dataplane/port/packet_port.h"

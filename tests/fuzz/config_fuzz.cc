@@ -1,7 +1,9 @@
 // Configuration texts. The first line is an override, the rest the file.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ps_proxy/config/proxy_config.h"
 

@@ -1,5 +1,6 @@
 // Datagrams of a hostile peer into an endpoint with a session and streams of both sides. The input is a row
 // of (u8 kind, u16 size, frames); header and checksum are made valid, so that the frames are reached.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Any bytes as an order file; what was read is written and read again.
 #include <cstdint>
-#include <string>
 
 #include "control/order/order_file.h"
 

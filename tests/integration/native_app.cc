@@ -7,7 +7,6 @@
 // Prints one JSON line for each thing a test waits for. Ends 0 when all was right.
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>

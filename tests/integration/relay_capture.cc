@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "dataplane/net/headers.h"

@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "tests/simulator/host.h"

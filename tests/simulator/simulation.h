@@ -1,9 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <queue>
-#include <vector>
+#include <utility>
 
 #include "dataplane/base/clock.h"
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "dataplane/transport/session/session.h"
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "dataplane/base/clock.h"
 #include "dataplane/transport/wire/frames.h"

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "dataplane/transport/session/session.h"
 

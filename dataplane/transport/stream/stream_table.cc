@@ -1,7 +1,5 @@
 #include "dataplane/transport/stream/stream_table.h"
 
-#include <utility>
-
 namespace tictac {
 
 Stream* StreamTable::add(uint64_t id, bool opened_by_us) {

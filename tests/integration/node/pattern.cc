@@ -1,5 +1,6 @@
 #include "tests/integration/node/pattern.h"
 
+#include <cstring>
 #include <random>
 
 namespace tictac::integration {
