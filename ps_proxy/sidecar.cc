@@ -166,6 +166,7 @@ void Sidecar::close_sessions() {
 }
 
 Sidecar::~Sidecar() {
+  if (port_) port_->will_close();
   schedules_.reset();
   if (!lcore_.joinable()) return;
   close_sessions();

@@ -59,7 +59,7 @@ void on_line(State& s, DpdkLogLevel level, std::string_view line) {
     s.errors.emplace_back(line);
     if (s.errors.size() > kKeptErrors) s.errors.pop_front();
   }
-  if (s.quiet && level == DpdkLogLevel::kError) return;
+  if (s.quiet && level == DpdkLogLevel::kError && !line.starts_with("PANIC")) return;
   if (std::ranges::find(s.recent, line) != s.recent.end()) return;
   s.recent.emplace_back(line);
   if (s.recent.size() > kRecentLines) s.recent.pop_front();

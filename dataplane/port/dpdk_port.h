@@ -49,6 +49,10 @@ class DpdkPort : public PacketPort {
   // Errors name the device, the cause and the cure.
   static absl::StatusOr<std::unique_ptr<DpdkPort>> open(const PortConfig& config);
   ~DpdkPort() override;
+  // The port is about to be destroyed: what DPDK says of it from now on is no error, as when the other end of
+  // a cable goes at the same time. Until the next port opens: DPDK's interrupt thread may say it late.
+  // Control thread.
+  void will_close();
   DpdkPort(const DpdkPort&) = delete;
   DpdkPort& operator=(const DpdkPort&) = delete;
 

@@ -141,6 +141,7 @@ absl::Status DpdkPort::check_mtu() const {
 }
 
 absl::Status DpdkPort::bring_up() {
+  DpdkLog::be_quiet(false);
   DpdkLog::last_errors();
   for (const auto step : {&DpdkPort::attach, &DpdkPort::configure, &DpdkPort::start}) {
     if (absl::Status status = (this->*step)(config_); !status.ok()) return status;
@@ -276,17 +277,20 @@ absl::Status DpdkPort::fail(const std::string& what, int error) const {
 
 uint32_t DpdkPort::frames_in_use() const { return ready() ? rte_mempool_in_use_count(pool_) : 0; }
 
-DpdkPort::~DpdkPort() {
+void DpdkPort::will_close() {
   closing_.store(true);
+  DpdkLog::be_quiet(true);
+}
+
+DpdkPort::~DpdkPort() {
+  will_close();
   if (opener_.joinable()) {
-    DpdkLog::be_quiet(true);
     // Again and again: the opener may not have come to accept() yet.
     while (!opened_.load()) {
       end_accept(arguments_.stale_path);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     opener_.join();
-    DpdkLog::be_quiet(false);
   }
   if (port_ != UINT16_MAX) {
     if (started_) rte_eth_dev_stop(port_);
