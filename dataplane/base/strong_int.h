@@ -14,6 +14,7 @@ class StrongInt {
   constexpr StrongInt() = default;
   constexpr explicit StrongInt(Rep value) : value_(value) {}
   constexpr Rep value() const { return value_; }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 in a defaulted comparison for a pointer
   friend constexpr auto operator<=>(StrongInt, StrongInt) = default;
 
   template <typename H>

@@ -54,7 +54,7 @@ void NativeGateway::send_replies() {
 
 void NativeGateway::reply(GatewayReply reply) {
   if (!unsent_.empty() || !replies_.try_push(std::move(reply))) {
-    unsent_.push_back(std::move(reply));
+    unsent_.push_back(std::move(reply));  // NOLINT(bugprone-use-after-move): a refused item is unchanged
     return;
   }
   eventfd_write(reply_fd_.get(), 1);

@@ -105,8 +105,7 @@ def check_tidy(sources, build):
             groups.setdefault(target, []).append((path, entry))
     longest_first = sorted(groups.items(), key=lambda item: -len(item[1]))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        outputs = pool.map(lambda item: tidy_group(build, *item), longest_first)
-        return [output for output in outputs if output is not None]
+        yield from filter(None, pool.map(lambda item: tidy_group(build, *item), longest_first))
 
 
 CHECKS = {"format": check_format, "includes": check_include_rules, "headers": check_headers, "tidy": check_tidy}
@@ -121,10 +120,12 @@ def main():
     bad = 0
     for name, check in CHECKS.items():
         if arguments.only in (None, name):
-            failures = check(sources, arguments.build)
-            print("\n".join(failures), end="\n" if failures else "")
-            print(f"lint {name}: {'FAILED' if failures else 'ok'}", flush=True)
-            bad += bool(failures)
+            failed = False
+            for failure in check(sources, arguments.build):
+                print(failure, flush=True)
+                failed = True
+            print(f"lint {name}: {'FAILED' if failed else 'ok'}", flush=True)
+            bad += failed
     sys.exit(1 if bad else 0)
 
 
