@@ -2,6 +2,8 @@
 """Builds every fuzz target and runs each for a while on a copy of its seed corpus."""
 
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import shutil
 import subprocess
@@ -47,7 +49,9 @@ def main():
     targets = sorted((arguments.build / "tests/fuzz").glob(f"{arguments.only or '*'}_fuzz"))
     if not targets:
         sys.exit(f"run.py: no fuzz targets in {arguments.build}/tests/fuzz")
-    if not all([fuzz(target, arguments.seconds) for target in targets]):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found_nothing = list(pool.map(lambda target: fuzz(target, arguments.seconds), targets))
+    if not all(found_nothing):
         sys.exit(1)
 
 
