@@ -2,6 +2,7 @@
 """Two dataplanes over a virtio-user/vhost cable, as an unprivileged user without capabilities."""
 
 import time
+import unittest
 
 import nodes
 
@@ -82,9 +83,10 @@ class VirtioPair(nodes.NodeTest):
         report = a.stop()
         self.assertLess(time.monotonic() - began, 2)
         self.assertEqual(report["ups"], 0)
-        self.assertLess(report["lcore_cpu_seconds"], 0.1)
+        self.assertLess(report["lcore_cpu_seconds"], 0.1 * nodes.SLACK)
         self.assertNotIn("dpdk", a.said)  # what DPDK says of our own closing is no news
 
+    @unittest.skipIf(nodes.SLACK > 1, "sanitizers touch memory of their own")
     def test_no_page_faults_after_warm_up(self):
         b = self.start("b")
         a = self.start("a", "--parallel", 4, "--size", 250_000, "--seconds", 3)
