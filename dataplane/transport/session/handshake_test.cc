@@ -5,8 +5,6 @@
 namespace tictac {
 namespace {
 
-using Verdict = Handshake::Verdict;
-
 constexpr Time kStart{1s};
 
 wire::HelloFrame hello(uint64_t incarnation, uint32_t session, uint64_t echoed = 0) {
@@ -20,6 +18,8 @@ wire::HelloFrame hello(uint64_t incarnation, uint32_t session, uint64_t echoed =
 }
 
 struct HandshakeTest : ::testing::Test {
+  using Verdict = Handshake::Verdict;
+
   HandshakeTest() { us.start(100, kStart); }
   Handshake us{{.name = "a", .incarnation = 5, .max_datagram = 8972}, "b"};
 };
@@ -102,7 +102,7 @@ struct End {
     handshake.start(next_session++, kStart);
   }
   void receive(const wire::HelloFrame& hello, uint32_t addressed, Time now) {
-    if (handshake.on_hello(hello, addressed, now) != Verdict::kPeerIsNew) return;
+    if (handshake.on_hello(hello, addressed, now) != Handshake::Verdict::kPeerIsNew) return;
     handshake.start(next_session++, now);
     handshake.on_hello(hello, addressed, now);
     handshake.yield_to_peer(now);
