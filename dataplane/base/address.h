@@ -18,6 +18,7 @@ using Ipv4 = uint32_t;
 struct Address {
   Ipv4 ip = 0;
   uint16_t port = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): as in strong_int.h
   friend constexpr auto operator<=>(const Address&, const Address&) = default;
 
   template <typename H>
@@ -29,6 +30,7 @@ struct Address {
 // Ethernet address.
 struct MacAddress {
   std::array<uint8_t, 6> bytes{};
+  // NOLINTNEXTLINE(modernize-use-nullptr): as in strong_int.h
   friend constexpr auto operator<=>(const MacAddress&, const MacAddress&) = default;
 };
 inline constexpr MacAddress kBroadcastMac = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
