@@ -17,8 +17,12 @@ Doorbell::~Doorbell() { close(fd_); }
 void Doorbell::ring() {
   if (asleep_.fetch_or(0, std::memory_order_acq_rel) == 0) return;
   const uint64_t one = 1;
+  // Before the write: it may hand this CPU to the owner, which must find the flag or would wake again and
+  // again until this thread goes on. After it too: a resume() in between has taken the first one and found
+  // nothing to read.
+  rung_.store(true, std::memory_order_release);
   [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);  // full means readable: as good
-  rung_.store(true, std::memory_order_release);  // last: a set flag without a readable fd_ would be lost
+  rung_.store(true, std::memory_order_release);
 }
 
 void Doorbell::resume() {
