@@ -1,20 +1,14 @@
 // Opening and closing of a DpdkPort.
-#include <fcntl.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -22,6 +16,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "dataplane/port/cable_socket.h"
 #include "dataplane/port/dpdk_log.h"
 #include "dataplane/port/dpdk_port.h"
 
@@ -33,31 +28,6 @@ namespace {
 constexpr uint32_t kFrameOverhead = 64;
 constexpr uint32_t kCache = 64;
 
-// A lock tells a live owner of a socket path from a file that a killed process left: connecting to find out
-// would disturb a live one. The lock file stays; the kernel drops the lock with its process.
-absl::StatusOr<int> take_path(const DeviceArguments& device, const std::string& what) {
-  const int fd = open(device.lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return absl::PermissionDeniedError(absl::StrCat(what, ": cannot open ", device.lock_path, ": ",
-                                                    std::strerror(errno),
-                                                    "; remove it, or choose another path in both sidecars"));
-  }
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    close(fd);
-    return absl::AlreadyExistsError(
-        absl::StrCat(what, ": in use by another process; `fuser ", device.lock_path, "` names it"));
-  }
-  struct stat found = {};
-  if (lstat(device.stale_path.c_str(), &found) == 0) {
-    if (!S_ISSOCK(found.st_mode)) {
-      close(fd);
-      return absl::AlreadyExistsError(absl::StrCat(what, ": there is a file that is no socket; remove it"));
-    }
-    unlink(device.stale_path.c_str());
-  }
-  return fd;
-}
-
 // Locally administered, unicast.
 MacAddress random_mac() {
   MacAddress mac;
@@ -65,18 +35,6 @@ MacAddress random_mac() {
   for (uint8_t& byte : mac.bytes) byte = static_cast<uint8_t>(random());
   mac.bytes[0] = static_cast<uint8_t>((mac.bytes[0] & 0xfc) | 2);
   return mac;
-}
-
-// The virtio-user side waits in accept() until a vhost side connects; a connection that says nothing makes it
-// give up.
-void end_accept(const std::string& path) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::copy_n(path.begin(), std::min(path.size(), sizeof address.sun_path - 1), address.sun_path);
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  [[maybe_unused]] const int refused =
-      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  close(fd);
 }
 
 // Writes every buffer once, so that no page fault waits in the data path.
