@@ -1,14 +1,16 @@
 // A small application on the native gateway, driven by tests:
 //
 //   native_app serve SOCKET JOB NAMES SIZE        answers every request for edge_0_t0/read .. with SIZE bytes
-//   native_app fetch SOCKET JOB PEER NAMES SIZE ROUNDS   fetches all names in each round and checks every
-//   byte
+//   native_app fetch SOCKET JOB PEER NAMES SIZE ROUNDS [PAUSE_MS]   fetches all names in each round, after a
+//   pause, and checks every byte
 //
 // Prints one JSON line for each thing a test waits for. Ends 0 when all was right.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ps_proxy/client/tictac.hpp"
@@ -75,7 +77,12 @@ int serve(Client& client, size_t names, uint64_t size) {
   }
 }
 
-int fetch(Client& client, const std::string& peer_name, size_t names, uint64_t size, int rounds) {
+struct Rounds {
+  int count = 1;
+  std::chrono::milliseconds pause{0};
+};
+
+int fetch(Client& client, const std::string& peer_name, size_t names, uint64_t size, Rounds rounds) {
   tictac_peer_id peer = 0;
   if (client.peer(peer_name, &peer) != TICTAC_OK) return fail("peer");
   if (client.wait_peer(peer, 10'000'000'000) != TICTAC_OK) return fail("wait_peer");
@@ -85,7 +92,10 @@ int fetch(Client& client, const std::string& peer_name, size_t names, uint64_t s
   say("fetching");
   const auto start = std::chrono::steady_clock::now();
   std::vector<tictac_event> events(256);
-  for (int round = 0; round < rounds; ++round) {
+  std::vector<double> round_seconds;
+  for (int round = 0; round < rounds.count; ++round) {
+    std::this_thread::sleep_for(rounds.pause);
+    const auto round_start = std::chrono::steady_clock::now();
     for (size_t i = 0; i < names; ++i) {
       std::memset(buffers[i].data(), 0, size);
       const int status = client.fetch(ids[i], peer, buffers[i].span(), i);
@@ -109,12 +119,18 @@ int fetch(Client& client, const std::string& peer_name, size_t names, uint64_t s
         ++done;
       }
     }
+    round_seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - round_start).count());
   }
+  std::sort(round_seconds.begin(), round_seconds.end());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const auto counters = client.counters();
   std::printf(
-      "{\"event\":\"done\",\"seconds\":%.6f,\"gbit_per_s\":%.3f,\"doorbells\":%llu,\"sleeps\":%llu}\n",
-      took.count(), static_cast<double>(size * names) * rounds * 8e-9 / took.count(),
+      "{\"event\":\"done\",\"seconds\":%.6f,\"median_round_seconds\":%.6f,\"gbit_per_s\":%.3f,\"doorbells\":%"
+      "llu,"
+      "\"sleeps\":%llu}\n",
+      took.count(), round_seconds[round_seconds.size() / 2],
+      static_cast<double>(size * names) * rounds.count * 8e-9 / took.count(),
       static_cast<unsigned long long>(counters.doorbells), static_cast<unsigned long long>(counters.sleeps));
   return 0;
 }
@@ -136,5 +152,8 @@ int main(int argc, char** argv) {
   Client client(options);
   if (!client) return fail("connect");
   say("connected");
-  return serving ? serve(client, names, size) : fetch(client, args[3], names, size, std::stoi(args[at + 2]));
+  if (serving) return serve(client, names, size);
+  Rounds rounds{.count = std::max(1, std::stoi(args.at(at + 2)))};
+  if (args.size() > at + 3) rounds.pause = std::chrono::milliseconds(std::stoi(args[at + 3]));
+  return fetch(client, args[3], names, size, rounds);
 }

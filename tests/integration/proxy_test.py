@@ -30,6 +30,12 @@ def wait_for(what, done, limit=WITHIN):
     raise AssertionError(f"not within {limit} s: {what}")
 
 
+def cpu_seconds(pid):
+    """What all threads of the process have used, user and system."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 class Process:
     """A child whose output goes to a file."""
 
@@ -95,8 +101,9 @@ class ProxyTest(unittest.TestCase):
         app.says("serving", 10 * SLACK)
         return app
 
-    def requester(self, size=1_000_000, names=20, rounds=5):
-        return self.start("requester", [APP, "fetch", self.socket("worker"), "job", "ps", str(names), str(size), str(rounds)])
+    def requester(self, size=1_000_000, names=20, rounds=5, pause_ms=0):
+        return self.start("requester", [APP, "fetch", self.socket("worker"), "job", "ps",
+                                        *map(str, (names, size, rounds, pause_ms))])
 
     def stats(self, name):
         done = subprocess.run([PROXY, "--stats", self.socket(name)], capture_output=True, text=True, timeout=10)
@@ -250,6 +257,20 @@ os.execv(sys.argv[1], sys.argv[1:])
         self.proxy("worker")
         app = self.requester(size=1000, rounds=1)
         app.ends(0, 30 * SLACK)
+
+    def test_idle_costs_little_and_the_first_packet_after_idle_is_quick(self):
+        pair = self.both()
+        self.server(size=1000, names=1)
+        time.sleep(1)
+        before = [cpu_seconds(proxy.child.pid) for proxy in pair]
+        time.sleep(5)
+        for proxy, then in zip(pair, before):
+            self.assertLess((cpu_seconds(proxy.child.pid) - then) / 5, 0.02 * SLACK)
+        app = self.requester(size=1000, names=1, rounds=30, pause_ms=100)
+        app.ends(0, 30 * SLACK)
+        # A request and its answer, with two sidecars and two applications to wake.
+        took = json.loads(app.output().splitlines()[-1])["median_round_seconds"]
+        self.assertLess(took, 1e-3 * SLACK)
 
     def test_wrong_use(self):
         for arguments, code, text in (
